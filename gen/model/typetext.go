@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -156,7 +157,10 @@ func (t *Type) UnmarshalJSON(b []byte) error {
 	var w typeWithBody
 	var err error
 	if len(b) > 0 && b[0] == '{' {
-		err = json.Unmarshal(b, &w)
+		// A decoder's DisallowUnknownFields does not reach in here by itself.
+		d := json.NewDecoder(bytes.NewReader(b))
+		d.DisallowUnknownFields()
+		err = d.Decode(&w)
 	} else {
 		err = json.Unmarshal(b, &w.Type)
 	}

@@ -1,0 +1,51 @@
+# ibv: 'make' alone lists the targets.
+
+GO      ?= go
+CROSS   := gcc-aarch64-linux-gnu gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
+SEED    ?= 0
+COUNT   ?= 100000
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-arch soak-gen fuzz bench generate records headers lint
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## generate from the installed verbs.h, verify it, draw ibv_wc and ibv_wq_init_attr
+	@scripts/need.sh gcc libc6-dev libibverbs-dev
+	@mkdir -p bin && $(GO) build -o bin/verbsgen ./cmd/verbsgen
+	bin/verbsgen generate
+	bin/verbsgen verify
+	bin/verbsgen layout ibv_wc ibv_wq_init_attr
+
+test: headers lint ## everything but the cross compilers; does its own set-up
+	@scripts/need.sh gcc libc6-dev clang libibverbs-dev librdmacm-dev
+	$(GO) test ./...
+
+test-arch: headers ## the layouts against the cross compilers of arm64, ppc64le, riscv64 and s390x; installs them
+	@scripts/need.sh gcc libc6-dev clang libibverbs-dev librdmacm-dev $(CROSS)
+	IBV_CROSS=1 $(GO) test -count=1 ./gen/load ./gen/probe ./gen/oracletest
+
+soak-gen: ## COUNT (100,000) random aggregates against gcc; SEED repeats a run
+	IBV_RANDOM=$(COUNT) IBV_SEED=$(SEED) $(GO) test -count=1 -timeout 3h -run Random -v ./gen/oracletest
+
+fuzz: ## each fuzz target for a minute
+	@set -e; for t in gen/load:FuzzLoad gen/record:FuzzRead; do \
+		$(GO) test -run '^$$' -fuzz "$${t#*:}" -fuzztime 1m ./$${t%:*}; done
+
+bench: ## time the generator's steps
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./gen/... ./cmd/...
+
+generate: ## regenerate from the records and the installed header
+	$(GO) generate ./...
+
+records: headers ## write the ABI records anew from Debian's packages
+	scripts/records.sh
+
+headers: ## fetch and unpack the headers of the recorded releases
+	@scripts/headers.sh
+
+lint: ## gofmt, vet, staticcheck
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go') | head -n 40; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...

@@ -1,0 +1,16 @@
+package gen
+
+import (
+	"github.com/goverbs/ibv/gen/diff"
+	"github.com/goverbs/ibv/gen/model"
+	"github.com/goverbs/ibv/gen/overlay"
+)
+
+// Compare tells what now changes, with what the overlay knows of structs that grow at their front.
+func Compare(old, now *model.Model) (*diff.Report, error) {
+	ov, err := overlay.For(now.Header)
+	if err != nil {
+		return nil, err
+	}
+	return diff.Diff(old, now, diff.Options{Front: ov.Front}), nil
+}

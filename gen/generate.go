@@ -1,0 +1,83 @@
+package gen
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/goverbs/ibv/gen/model"
+	"github.com/goverbs/ibv/gen/overlay"
+	"github.com/goverbs/ibv/gen/record"
+)
+
+// Options say what Generate makes.
+type Options struct {
+	Source
+	Dir     string           // where the package is
+	Package string           // its name; empty: ibv
+	Archs   []string         // which per-architecture files to make; empty: all
+	Overlay *overlay.Overlay // in place of the header's own; nil: that
+}
+
+// Generate reads a header, checks it with the C compiler and against the record of its release, and makes the Go package of all known
+// releases of it. It writes nothing.
+func Generate(o Options) (*Output, error) {
+	for _, a := range o.Archs {
+		if _, err := supported(a); err != nil {
+			return nil, err
+		}
+	}
+	m, err := o.LoadChecked()
+	if err != nil {
+		return nil, err
+	}
+	if m.Release == "" {
+		return nil, fmt.Errorf("%s does not tell its release (no libibverbs.pc belongs to it): give it with -release", m.Header)
+	}
+	folder := recordFolder(o.Dir)
+	known, err := Known(m.Header, filepath.Join(o.Dir, folder))
+	if err != nil {
+		return nil, err
+	}
+	out := &Output{Dir: o.Dir, Release: m.Release}
+	var rec []byte
+	if old := ByRelease(known, m.Release); old != nil {
+		r, err := Compare(old, m)
+		if err != nil {
+			return nil, err
+		}
+		if r.Status() != 0 {
+			return nil, &RecordError{Header: m.Header, Release: m.Release, Report: r}
+		}
+	} else {
+		if rec, err = record.Write(m); err != nil {
+			return nil, err
+		}
+		out.Record = path.Join(folder, recordName(m))
+		known = withRecord(known, m)
+	}
+	if out.Files, err = o.source(m.Header, known); err != nil {
+		return nil, err
+	}
+	if out.Record != "" {
+		out.Files[out.Record] = rec
+	}
+	return out, nil
+}
+
+// recordFolder is where a package in dir keeps its records: gen/records in the generator's own module, else records.
+func recordFolder(dir string) string {
+	if info, err := os.Stat(filepath.Join(dir, "gen", "records")); err == nil && info.IsDir() {
+		return "gen/records"
+	}
+	return "records"
+}
+
+func recordName(m *model.Model) string {
+	if m.Header == DefaultHeader {
+		return m.Release + ".json"
+	}
+	return strings.TrimSuffix(path.Base(m.Header), ".h") + "-" + m.Release + ".json"
+}

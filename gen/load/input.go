@@ -1,0 +1,133 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/goverbs/ibv/gen/model"
+	"modernc.org/cc/v4"
+)
+
+// An input is a header, the folders it is read from, and what the architectures share while they read it.
+type input struct {
+	header  string // as included
+	path    string // of the header's file
+	dirs    []string
+	own     owner
+	host    *compiler
+	files   *files
+	sources cc.SourceCache
+}
+
+func newInput(o Options, host *compiler) (*input, error) {
+	in := &input{header: o.Header, host: host, files: newFiles(targets)}
+	for _, d := range o.Include {
+		if info, err := os.Stat(d); err != nil || !info.IsDir() {
+			return nil, &Error{Pos: d, Msg: "not a folder to search for headers"}
+		}
+		in.dirs = append(in.dirs, filepath.Clean(d))
+	}
+	in.dirs = append(in.dirs, host.includes...)
+	if o.Header == "" {
+		return nil, &Error{Msg: "no header given"}
+	}
+	var err error
+	if in.path, err = in.find(o.Header); err != nil {
+		return nil, err
+	}
+	in.own = newOwner(in.path, host.includes)
+	return in, nil
+}
+
+// find returns the path of a header: a file as it stands, else searched for in the folders.
+func (in *input) find(header string) (string, error) {
+	paths := []string{}
+	if !filepath.IsAbs(header) {
+		for _, d := range in.dirs {
+			paths = append(paths, filepath.Join(d, header))
+		}
+	}
+	// A file given by its path is meant when the search finds nothing, or when no search could find it.
+	paths = append(paths, filepath.Clean(header))
+	for _, p := range paths {
+		switch _, err := in.files.bytes(p); {
+		case err == nil:
+			return p, nil
+		case errors.Is(err, fs.ErrNotExist):
+		default:
+			var e *Error
+			if errors.As(err, &e) {
+				return "", e
+			}
+			return "", &Error{Pos: p, Msg: "cannot be read: " + oneLine(err.Error()), Err: err}
+		}
+	}
+	msg := "no such header"
+	if in.dirs != nil {
+		msg += " in " + strings.Join(in.dirs, ", ")
+	}
+	return "", &Error{Pos: header, Msg: oneLine(msg + packageHint(header)), Err: fs.ErrNotExist}
+}
+
+// arch reads the header as a compiler for arch would.
+func (in *input) arch(arch string) (m *model.Model, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the front end panics on some rubbish
+			m, err = nil, &Error{Pos: in.path, Msg: oneLine(fmt.Sprintf("the C front end failed: %v", p)), Err: errors.New(string(debug.Stack()))}
+		}
+	}()
+	ast, err := in.parse(arch)
+	if err != nil {
+		return nil, err
+	}
+	return in.model(arch, ast)
+}
+
+// parse runs the front end.
+func (in *input) parse(arch string) (*cc.AST, error) {
+	cfg, err := config(arch, in.host)
+	if err != nil {
+		return nil, err
+	}
+	cfg.FS, cfg.SourceCache = in.files, &in.sources
+	cfg.SysIncludePaths = append([]string{substituteRoot + arch}, in.dirs...)
+	cfg.IncludePaths = slices.Concat([]string{""}, cfg.SysIncludePaths)
+	if err := cfg.ApplyOptions(); err != nil {
+		return nil, err
+	}
+	g := newGuard(in.files)
+	cfg.PragmaHandler = g.pragma
+	ast, err := cc.Translate(cfg, []cc.Source{
+		{Name: "<predefined>", Value: cfg.Predefined},
+		{Name: "<builtin>", Value: cc.Builtin},
+		{Name: in.path},
+	})
+	if e := in.files.refused(); e != nil {
+		return nil, e
+	}
+	if g.err != nil {
+		return nil, g.err
+	}
+	if err != nil {
+		return nil, in.explain(err)
+	}
+	return ast, nil
+}
+
+// explain makes one line of the front end's complaints.
+func (in *input) explain(err error) error {
+	e := frontEndError(in.path, err)
+	if name, ok := strings.CutPrefix(e.Msg, "include file not found: "); ok {
+		e.Msg = "no such header: " + name + packageHint(strings.Trim(name, `<>"`))
+	}
+	if strings.HasPrefix(e.Msg, "macro expansion limit exceeded") {
+		e.Msg = "too large: more than the limit of tokens and macros"
+	}
+	return e
+}

@@ -1,0 +1,181 @@
+package load
+
+// The front end is recursive, and a Go program cannot survive running out of stack. A file is therefore refused before it is
+// parsed if its parentheses, or those of a macro, which expand into each other, nest too deeply. expansionLimit bounds every
+// other kind of nesting, since each level of it takes a token or more.
+const (
+	maxNesting      = 256 // of parentheses and brackets in the text of a file
+	maxMacroNesting = 64  // in the body of one macro, or in another directive
+)
+
+// scan checks the nesting in a file and returns the names of the macros that it defines.
+func scan(path string, data []byte) (defined []string, err error) {
+	s := scanner{path: path, data: data, line: 1}
+	depth := 0
+	for s.startOfLine = true; s.pos < len(s.data); {
+		c := s.next()
+		switch {
+		case c == '#' && s.startOfLine:
+			if err := s.directive(); err != nil {
+				return s.defined, err
+			}
+			continue
+		case c == '(' || c == '[':
+			if depth++; depth > maxNesting {
+				return s.defined, s.refuse("parentheses are nested deeper than %d", maxNesting)
+			}
+		case c == ')' || c == ']':
+			depth = max(0, depth-1) // alternatives of an #if need not balance
+		}
+		if c != ' ' {
+			s.startOfLine = c == '\n'
+		}
+	}
+	return s.defined, nil
+}
+
+// A scanner reads the characters of C source that matter to nesting.
+type scanner struct {
+	path        string
+	data        []byte
+	pos, line   int
+	startOfLine bool
+	defined     []string
+}
+
+func (s *scanner) refuse(format string, args ...any) error {
+	return refusef(place2(s.path, s.line), "", format, args...)
+}
+
+// directive reads to the end of a preprocessing directive.
+func (s *scanner) directive() error {
+	line := s.line
+	isDefine := s.word() == "define"
+	if isDefine {
+		s.defined = append(s.defined, s.word())
+	}
+	depth := 0
+	for s.pos < len(s.data) {
+		c := s.next()
+		switch c {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		}
+		if depth > maxMacroNesting {
+			return refusef(place2(s.path, line), "", "parentheses of a directive are nested deeper than %d", maxMacroNesting)
+		}
+		if isDefine && depth < 0 {
+			break
+		}
+		if c == '\n' {
+			break
+		}
+	}
+	if isDefine && depth != 0 {
+		return refusef(place2(s.path, line), "", "a macro with unbalanced parentheses")
+	}
+	s.startOfLine = true
+	return nil
+}
+
+// word reads the name of a directive, or of the macro that it defines.
+func (s *scanner) word() string {
+	var w []byte
+	for s.pos < len(s.data) {
+		at, line := s.pos, s.line
+		c := s.next()
+		if c == ' ' && len(w) == 0 {
+			continue
+		}
+		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			s.pos, s.line = at, line
+			break
+		}
+		w = append(w, c)
+	}
+	return string(w)
+}
+
+// next returns the next character; comments and blanks are ' ', strings are '"'. Spliced lines are one.
+func (s *scanner) next() byte {
+	s.splice()
+	if s.pos >= len(s.data) {
+		return '\n'
+	}
+	c := s.data[s.pos]
+	s.pos++
+	switch c {
+	case '\n':
+		s.line++
+	case ' ', '\t', '\r', '\v', '\f':
+		return ' '
+	case '"', '\'':
+		s.literal(c)
+		return '"'
+	case '/':
+		s.splice()
+		if s.pos < len(s.data) && (s.data[s.pos] == '/' || s.data[s.pos] == '*') {
+			s.comment(s.data[s.pos])
+			return ' '
+		}
+	}
+	return c
+}
+
+// splice passes over backslashes that join lines.
+func (s *scanner) splice() {
+	for s.pos+1 < len(s.data) && s.data[s.pos] == '\\' {
+		n := 1
+		if s.data[s.pos+1] == '\r' && s.pos+2 < len(s.data) {
+			n = 2
+		}
+		if s.data[s.pos+n] != '\n' {
+			return
+		}
+		s.pos += n + 1
+		s.line++
+	}
+}
+
+// literal passes over a string or character constant, which ends with its line if it is not closed.
+func (s *scanner) literal(quote byte) {
+	for s.splice(); s.pos < len(s.data); s.splice() {
+		switch c := s.data[s.pos]; {
+		case c == '\n':
+			return
+		case c == '\\':
+			s.pos = min(s.pos+2, len(s.data))
+		case c == quote:
+			s.pos++
+			return
+		default:
+			s.pos++
+		}
+	}
+}
+
+func (s *scanner) comment(kind byte) {
+	s.pos++
+	for prev := byte(0); s.pos < len(s.data); s.pos++ {
+		if kind == '/' {
+			s.splice()
+		}
+		if s.pos >= len(s.data) {
+			return
+		}
+		c := s.data[s.pos]
+		switch {
+		case kind == '/' && c == '\n':
+			return
+		case kind == '*' && prev == '*' && c == '/':
+			s.pos++
+			return
+		}
+		if c == '\n' {
+			s.line++
+		}
+		prev = c
+	}
+}
