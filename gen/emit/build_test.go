@@ -11,7 +11,7 @@ import (
 	"github.com/goverbs/ibv/gen/model"
 )
 
-// TestBuild gives what comes out to the go command: vet on each architecture, staticcheck, other systems, and an
+// TestBuild gives what comes out, of small headers and of the largest real ones, to the go command: vet on each architecture, staticcheck, other systems, and an
 // architecture that is not served, where the build must fail with one line.
 func TestBuild(t *testing.T) {
 	dir := t.TempDir()
@@ -24,6 +24,9 @@ func TestBuild(t *testing.T) {
 			}
 		}
 		writeFiles(t, filepath.Join(dir, g.name), files)
+	}
+	for header, pkg := range map[string]string{"infiniband/verbs.h": "ibv", "infiniband/mlx5dv.h": "mlx5dv", "rdma/rdma_cma.h": "cma"} {
+		writeFiles(t, filepath.Join(dir, pkg), emitted(t, realPlan(t, header, "65.0", pkg)))
 	}
 	for _, arch := range model.Archs {
 		goTool(t, dir, []string{"GOARCH=" + arch}, "vet", "./...")

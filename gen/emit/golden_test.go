@@ -132,6 +132,26 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestFewerArchs plans for two architectures only.
+func TestFewerArchs(t *testing.T) {
+	p, err := plan.Plan(find(t, "archs").load(t), nil, plan.Options{Package: "few", Archs: []string{"arm64", "s390x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := emitted(t, p)
+	if err := Check(p, files); err != nil {
+		t.Error(err)
+	}
+	got := strings.Join(slices.Sorted(maps.Keys(files)), " ")
+	if want := "archs_generated.go archs_generated_arm64.go archs_generated_layout.go archs_generated_other.go " +
+		"archs_generated_s390x.go"; got != want {
+		t.Errorf("files %s, want %s", got, want)
+	}
+	if !strings.Contains(string(files["archs_generated_other.go"]), "//go:build !arm64 && !s390x") {
+		t.Errorf("the build constraint is wrong:\n%s", files["archs_generated_other.go"])
+	}
+}
+
 func (g golden) write(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	keep := slices.DeleteFunc(slices.Clone(g.ar.Files), func(f txtar.File) bool { return strings.HasSuffix(f.Name, ".go") })

@@ -42,7 +42,7 @@ func bytesOf[T any](s *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(s)
 
 // TestMemory compares the bytes that methods write with those of a C initializer, and reads those of C, on this machine.
 func TestMemory(t *testing.T) {
-	for _, name := range []string{"unions", "bits"} {
+	for _, name := range []string{"unions", "bits", "plain"} {
 		g := find(t, name)
 		g.runAgainst(t, "gcc", false)
 	}

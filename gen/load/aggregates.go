@@ -88,8 +88,8 @@ func (b *builder) aggregate(a *aggregate, u use) (model.Aggregate, error) {
 		return m, nil
 	}
 	t, ok := a.spec.Type().(layout)
-	if !ok || t.Size() < 0 || t.Align() < 1 {
-		return m, u.refuse("its size is not known")
+	if !ok {
+		return m, u.refuse("the front end does not know it")
 	}
 	m.Size, m.Align = model.N(t.Size()), model.N(int64(t.Align()))
 	if isSubstitute(a.file) { // only its size is the target's
@@ -106,6 +106,9 @@ func (b *builder) aggregate(a *aggregate, u use) (model.Aggregate, error) {
 	}
 	if w.next != t.NumFields() {
 		return m, u.refuse("the front end counts %d members, there are %d", t.NumFields(), w.next)
+	}
+	if t.Size() < 0 || t.Align() < 1 {
+		return m, u.refuse("its size is not known")
 	}
 	m.Members = w.members
 	return m, checkNames(m, u)

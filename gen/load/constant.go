@@ -95,6 +95,9 @@ func (b *builder) enumeratorValue(en *cc.Enumerator) (cnum, bool) {
 // settleTypes gives the enumerators that do not fit int the type of the enum, which they have once it is complete.
 func (b *builder) settleTypes(names []string) {
 	size, signed := enumRange(names, func(name string) model.Value { return b.enumerators[name].value() })
+	if size == 0 { // refused if it is used
+		return
+	}
 	typ := enumScalar(size, signed)
 	for _, name := range names {
 		n := b.enumerators[name]

@@ -21,7 +21,7 @@ var compilers = map[string]string{
 }
 
 // ask returns the values of integer constant expressions as the compiler for arch has them, in 64 bits, after a prologue.
-func ask(t testing.TB, arch, prologue string, exprs []string) ([]uint64, error) {
+func ask(t testing.TB, arch, prologue string, exprs []string, flags ...string) ([]uint64, error) {
 	t.Helper()
 	dir := t.TempDir()
 	var src strings.Builder
@@ -34,7 +34,7 @@ func ask(t testing.TB, arch, prologue string, exprs []string) ([]uint64, error) 
 	if err := os.WriteFile(c, []byte(src.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(compilers[arch], "-w", "-c", "-fdata-sections", "-o", o, c).CombinedOutput(); err != nil {
+	if out, err := compile(arch, c, o, flags).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %v\n%s", compilers[arch], err, out)
 	}
 	f, err := elf.Open(o)
@@ -51,6 +51,10 @@ func ask(t testing.TB, arch, prologue string, exprs []string) ([]uint64, error) 
 		t.Fatal(err)
 	}
 	return vals[:len(exprs)], nil
+}
+
+func compile(arch, c, o string, flags []string) *exec.Cmd {
+	return exec.Command(compilers[arch], append(flags, "-w", "-c", "-fdata-sections", "-o", o, c)...)
 }
 
 // questions lists C expressions about a model, and what the model answers on arch.
@@ -158,7 +162,7 @@ func bitFields(a model.Aggregate, arch, c, prefix string, base int64) (list []bi
 }
 
 // agreeBits compares the places of bit-fields with objects that the compiler for arch has filled.
-func agreeBits(t *testing.T, m *model.Model, prologue, arch string) {
+func agreeBits(t *testing.T, m *model.Model, prologue, arch string, flags []string) {
 	t.Helper()
 	var list []bitField
 	for _, a := range m.Aggregates {
@@ -181,7 +185,7 @@ func agreeBits(t *testing.T, m *model.Model, prologue, arch string) {
 	if err := os.WriteFile(c, []byte(src.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(compilers[arch], "-w", "-c", "-fdata-sections", "-o", o, c).CombinedOutput(); err != nil {
+	if out, err := compile(arch, c, o, flags).CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", arch, err, out)
 		return
 	}
@@ -210,12 +214,12 @@ func agreeBits(t *testing.T, m *model.Model, prologue, arch string) {
 }
 
 // agree compares a model with every compiler.
-func agree(t *testing.T, m *model.Model, prologue string, archs []string) {
+func agree(t *testing.T, m *model.Model, prologue string, archs []string, flags ...string) {
 	t.Helper()
 	for _, arch := range archs {
-		agreeBits(t, m, prologue, arch)
+		agreeBits(t, m, prologue, arch, flags)
 		exprs, want := questions(m, arch)
-		got, err := ask(t, arch, prologue, exprs)
+		got, err := ask(t, arch, prologue, exprs, flags...)
 		if err != nil {
 			t.Errorf("%s: %v", arch, err)
 			continue

@@ -9,7 +9,7 @@ import (
 
 // Limits on what one parse may include. verbs.h includes some 150 times.
 const (
-	maxIncludes      = 5000
+	maxIncludes      = 2000
 	maxIncludedBytes = 64 << 20
 )
 

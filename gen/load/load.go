@@ -35,6 +35,13 @@ func Load(o Options) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Archs = archs
+	return loadWith(o, host)
+}
+
+// loadWith is Load for a known compiler and architectures.
+func loadWith(o Options, host *compiler) (*model.Model, error) {
+	archs := o.Archs
 	in, err := newInput(o, host)
 	if err != nil {
 		return nil, err

@@ -1,37 +1,66 @@
 package load
 
-// The front end is recursive, and a Go program cannot survive running out of stack. A file is therefore refused before it is
-// parsed if its parentheses, or those of a macro, which expand into each other, nest too deeply. expansionLimit bounds every
-// other kind of nesting, since each level of it takes a token or more.
+// The front end is recursive, and a Go program cannot survive running out of stack, which is 512 MB. A file is therefore refused
+// before it is parsed if its parentheses, or those of a macro, which expand into each other, nest too deeply: one level of them
+// takes 3 KB of stack. Anything else takes at most 1.4 KB a token, tokens of macros count twice or more towards
+// expansionLimit, and a level that takes one token, like a sign, is bounded by the length of what has no ; or comma in it,
+// together with what files that are included there, which must end at the end of a declaration, add to it.
 const (
-	maxNesting      = 256 // of parentheses and brackets in the text of a file
-	maxMacroNesting = 64  // in the body of one macro, or in another directive
+	maxNesting      = 256    // of parentheses and brackets in the text of a file
+	maxMacroNesting = 64     // in the body of one macro, or in another directive
+	maxRun          = 20_000 // tokens without a comma or semicolon
+	maxLastRun      = 100    // tokens after the last comma, semicolon or closing brace of a file
 )
 
 // scan checks the nesting in a file and returns the names of the macros that it defines.
 func scan(path string, data []byte) (defined []string, err error) {
 	s := scanner{path: path, data: data, line: 1}
-	depth := 0
+	depth, run, last := 0, 0, 0
+	inWord := false
 	for s.startOfLine = true; s.pos < len(s.data); {
 		c := s.next()
+		wasInWord := inWord
+		inWord = isWord(c)
 		switch {
 		case c == '#' && s.startOfLine:
 			if err := s.directive(); err != nil {
 				return s.defined, err
 			}
 			continue
-		case c == '(' || c == '[':
-			if depth++; depth > maxNesting {
-				return s.defined, s.refuse("parentheses are nested deeper than %d", maxNesting)
+		case c == ' ' || c == '\n' || inWord && wasInWord:
+		case c == ';' || c == ',':
+			run, last = 0, 0
+		default:
+			run, last = run+1, last+1
+			if c == '}' {
+				last = 0
 			}
-		case c == ')' || c == ']':
+		}
+		switch c {
+		case '(', '[':
+			depth++
+		case ')', ']':
 			depth = max(0, depth-1) // alternatives of an #if need not balance
+		}
+		switch {
+		case depth > maxNesting:
+			return s.defined, s.refuse("parentheses are nested deeper than %d", maxNesting)
+		case run > maxRun:
+			return s.defined, s.refuse("too large: more than %d tokens without a comma or semicolon", maxRun)
 		}
 		if c != ' ' {
 			s.startOfLine = c == '\n'
 		}
 	}
+	if last > maxLastRun {
+		return s.defined, s.refuse("more than %d tokens after the last comma or semicolon", maxLastRun)
+	}
 	return s.defined, nil
+}
+
+// isWord reports whether c belongs to a name or number.
+func isWord(c byte) bool {
+	return c == '_' || c >= 0x80 || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
 // A scanner reads the characters of C source that matter to nesting.
@@ -89,7 +118,7 @@ func (s *scanner) word() string {
 		if c == ' ' && len(w) == 0 {
 			continue
 		}
-		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+		if !isWord(c) {
 			s.pos, s.line = at, line
 			break
 		}

@@ -91,6 +91,6 @@ func config(arch string, host *compiler) (*cc.Config, error) {
 	}, nil
 }
 
-// expansionLimit bounds the tokens that the front end processes, each at least twice. verbs.h takes some 110,000 steps. Nesting
-// to the limit, other than that of parentheses (see scan), stays within the 512 MB of stack that Go allows.
-const expansionLimit = 600_000
+// expansionLimit bounds the tokens that the front end processes, those of macros more than once: verbs.h takes some 110,000 steps.
+// See scan for what it has to do with the stack.
+const expansionLimit = 500_000

@@ -33,3 +33,15 @@ func (t GoType) String() string {
 	}
 	return t.Name
 }
+
+// asAddress is t with pointers as plain addresses, for memory that Go's collector does not scan: a union's storage, or
+// bytes. What lies there must not look like a Go pointer.
+func asAddress(t GoType) GoType {
+	switch {
+	case t.Pointer():
+		return named(address)
+	case t.Array():
+		return arrayOf(t.Len, asAddress(*t.Elem))
+	}
+	return t
+}

@@ -36,6 +36,7 @@ type place struct {
 	path   string         // of members, for the overlay: "wr.rdma."
 	ov     overlay.Struct // of the outermost aggregate
 	member string         // C name of the member in question
+	since  string         // release of the member, or of what is around it
 	depth  int
 }
 
@@ -63,6 +64,9 @@ func (at place) of(m *model.Member) place {
 	if m.Pos != "" {
 		at.pos = m.Pos
 	}
+	if m.Since != "" {
+		at.since = m.Since
+	}
 	return at
 }
 
@@ -84,7 +88,7 @@ func (l *layouter) shapeOf(t *model.Type, at place) (*shape, error) {
 	}
 	goType := at.goType + at.goName()
 	c := fmt.Sprintf("%s %s%s of %s", l.cName(&model.Aggregate{Union: t.Body.Union}), at.path, at.member, at.item)
-	s, err := l.lay(t.Body, at.inside(goType), want{goType: goType, c: []string{"the " + c}})
+	s, err := l.lay(t.Body, at.inside(goType), want{goType: goType, c: []string{"the " + c}, since: at.since})
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +115,7 @@ func (l *layouter) declared(name string, at place) (*shape, error) {
 	defer delete(l.busy, name)
 	outer := l.nested
 	l.nested = nil
-	in := place{pos: a.Pos, item: l.cName(a), goType: l.goNames[name], ov: l.structOverlay(a)}
+	in := place{pos: a.Pos, item: l.cName(a), goType: l.goNames[name], ov: l.structOverlay(a), since: a.Since}
 	s, err := l.lay(a, in, want{
 		goType: in.goType, c: append([]string{in.item}, l.otherC[name]...), since: a.Since, doc: in.ov.Doc,
 		front: slices.Contains(l.ov.Front, name),

@@ -19,9 +19,8 @@ const maxDepth = 32
 // maxSize bounds the size of a type; more is a mistake, and no Go array could check it.
 const maxSize = 1 << 30
 
-// resolve finds the Go form of t. at tells where t stands, for names and errors. With addresses set, pointers become
-// uintptr: in memory that Go's collector does not scan they must not look like Go pointers.
-func (l *layouter) resolve(t *model.Type, at place, addresses bool, depth int) (resolved, error) {
+// resolve finds the Go form of t. at tells where t stands, for names and errors.
+func (l *layouter) resolve(t *model.Type, at place, depth int) (resolved, error) {
 	if depth > maxDepth {
 		return resolved{}, l.fail(at, "nested too deep")
 	}
@@ -29,15 +28,10 @@ func (l *layouter) resolve(t *model.Type, at place, addresses bool, depth int) (
 	case model.Scalar:
 		return l.scalar(t, at)
 	case model.Pointer:
-		r := resolved{size: 8, align: 8, pointer: true, t: named(address)}
-		if !addresses {
-			var err error
-			r.t, err = l.pointer(t.Elem, at, depth)
-			return r, err
-		}
-		return r, nil
+		p, err := l.pointer(t.Elem, at, depth)
+		return resolved{size: 8, align: 8, pointer: true, t: p}, err
 	case model.Array:
-		return l.array(t, at, addresses, depth)
+		return l.array(t, at, depth)
 	case model.Struct, model.Union:
 		return l.aggregate(t, at)
 	case model.EnumRef:
@@ -95,8 +89,8 @@ func (l *layouter) byteOrder(t *model.Type, info model.ScalarInfo) string {
 	return ""
 }
 
-func (l *layouter) array(t *model.Type, at place, addresses bool, depth int) (resolved, error) {
-	r, err := l.resolve(t.Elem, at, addresses, depth+1)
+func (l *layouter) array(t *model.Type, at place, depth int) (resolved, error) {
+	r, err := l.resolve(t.Elem, at, depth+1)
 	if err != nil {
 		return r, err
 	}
@@ -141,7 +135,7 @@ func (l *layouter) pointer(e *model.Type, at place, depth int) (GoType, error) {
 	case e.Kind == model.Array:
 		return l.arrayPointer(e, at, depth)
 	}
-	r, err := l.resolve(e, at, false, depth+1)
+	r, err := l.resolve(e, at, depth+1)
 	return pointerTo(r.t), err
 }
 

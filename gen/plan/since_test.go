@@ -27,6 +27,10 @@ func TestSince(t *testing.T) {
 				{Name: "a", Type: i32, Size: model.N(4), Since: "33.2"},
 				{Name: "b", Type: i32, Size: model.N(4), Offset: model.N(4), Since: "56.1"},
 			}},
+			{Name: "ibv_outer", Size: model.N(4), Align: model.N(4), Since: "33.2", Members: []model.Member{
+				{Name: "in", Type: model.Type{Kind: model.Struct, Body: &model.Aggregate{Size: model.N(4), Align: model.N(4),
+					Members: []model.Member{{Name: "a", Type: i32, Size: model.N(4), Since: "44.0"}}}}, Size: model.N(4), Since: "44.0"},
+			}},
 			{Name: "ibv_new", Size: model.N(4), Align: model.N(4), Since: "56.1", Members: []model.Member{
 				{Name: "a", Type: i32, Size: model.N(4), Since: "56.1"},
 			}},
@@ -40,12 +44,14 @@ func TestSince(t *testing.T) {
 		t.Errorf("source %q, want %q", p.Source, want)
 	}
 	for got, want := range map[string]string{
-		typeNamed(t, p, "Old").Doc[0]: "Old is struct ibv_old (8 bytes), since 33.2 or before.",
-		typeNamed(t, p, "New").Doc[0]: "New is struct ibv_new (4 bytes), since 56.1.",
-		notes(typeNamed(t, p, "Old")): "int a, int b; since 56.1",
-		notes(typeNamed(t, p, "New")): "int a",
+		typeNamed(t, p, "Old").Doc[0]:                                           "Old is struct ibv_old (8 bytes), since 33.2 or before.",
+		typeNamed(t, p, "New").Doc[0]:                                           "New is struct ibv_new (4 bytes), since 56.1.",
+		typeNamed(t, p, "OuterIn").Doc[0]:                                       "OuterIn is the unnamed struct in of struct ibv_outer (4 bytes), since 44.0.",
+		notes(typeNamed(t, p, "OuterIn")) + ".":                                 "int a.",
+		notes(typeNamed(t, p, "Old")):                                           "int a, int b; since 56.1",
+		notes(typeNamed(t, p, "New")):                                           "int a",
 		p.Enums[0].Group.Consts[0].Note + "/" + p.Enums[0].Group.Consts[1].Note: "/since 44.0",
-		p.Groups[0].Consts[0].Note: "since 44.0",
+		p.Groups[0].Consts[0].Note:                                              "since 44.0",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -106,7 +106,8 @@ func (b *builder) unionMember(m *model.Member, at place, st storage, off int64) 
 	if err := b.checkC(at.pos, at.item, m.Name); err != nil {
 		return err
 	}
-	r, note, err := b.memberType(m, at, true)
+	r, note, err := b.memberType(m, at)
+	r.t = asAddress(r.t)
 	switch {
 	case err != nil:
 		return err

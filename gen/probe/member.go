@@ -7,10 +7,10 @@ import (
 )
 
 // A place is where the members of an aggregate are: base is a C type, path the way from there ("u.a[0]", or "" for base itself),
-// off the offset so far.
+// off the offset so far, start the offset at which path begins: unnamed aggregates add to off only.
 type place struct {
 	base, path string
-	off        int64
+	off, start int64
 }
 
 func (p place) join(name string) string {
@@ -49,7 +49,7 @@ func (l *lister) members(a *model.Aggregate, p place, depth int) {
 			l.bits(m, p)
 		case m.Name == "":
 			if b := m.Type.Body; b != nil {
-				l.members(b, place{p.base, p.path, p.off + m.Offset.At(l.arch)}, depth+1)
+				l.members(b, place{p.base, p.path, p.off + m.Offset.At(l.arch), p.start}, depth+1)
 			}
 		default:
 			l.member(m, p, depth)
@@ -58,7 +58,8 @@ func (l *lister) members(a *model.Aggregate, p place, depth int) {
 }
 
 func (l *lister) member(m *model.Member, p place, depth int) {
-	in := place{p.base, p.join(l.name(m.Name)), p.off + m.Offset.At(l.arch)}
+	off := p.off + m.Offset.At(l.arch)
+	in := place{p.base, p.join(l.name(m.Name)), off, off}
 	l.number(m.Pos, in.off, "offsetof(%s, %s)", in.base, in.path)
 	if m.Type.Kind != model.Array || m.Type.Len >= 0 {
 		// Elsewhere than at the end, growth moves what follows; so only the size itself is let grow.
@@ -94,7 +95,7 @@ func (p place) first() place {
 	if p.path == "" {
 		return place{base: fmt.Sprintf("__typeof__((%s)[0])", p.value())}
 	}
-	return place{p.base, p.path + "[0]", p.off}
+	return place{p.base, p.path + "[0]", p.off, p.start}
 }
 
 // growable reports whether a later release may enlarge a value of type t: an aggregate of its own name, or several.
@@ -105,11 +106,15 @@ func growable(t *model.Type) bool {
 	return t.Kind == model.Struct || t.Kind == model.Union
 }
 
+// bits asks by an object of the innermost type alone: it may stand in an array without elements.
 func (l *lister) bits(m *model.Member, p place) {
-	b := &bitItem{ctype: p.base, designator: "." + p.join(l.name(m.Name)), ones: "-1"}
+	b := &bitItem{ctype: p.base, designator: "." + l.name(m.Name), ones: "-1"}
+	if p.path != "" {
+		b.ctype = fmt.Sprintf("__typeof__(%s)", p.value())
+	}
 	if model.Scalars[m.Type.Name].Bool {
 		b.ones = "1"
 	}
-	b.pos, b.width = p.off*8+m.Bits.Pos.At(l.arch), int64(m.Bits.Width)
-	l.items = append(l.items, item{text: fmt.Sprintf("%s of %s", b.designator, p.base), pos: m.Pos, bits: b})
+	b.pos, b.width = (p.off-p.start)*8+m.Bits.Pos.At(l.arch), int64(m.Bits.Width)
+	l.items = append(l.items, item{text: fmt.Sprintf("%s of %s", b.designator, b.ctype), pos: m.Pos, bits: b})
 }

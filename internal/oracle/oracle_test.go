@@ -39,6 +39,9 @@ struct outer {
 #undef M_GONE
 #define M_FLOAT 1.5
 extern int m_var;
+struct outer *f_declared(int a, int (*b)(void));
+static inline int f_inline(void);
+static inline int f_inline(void) { return 1; }
 `
 
 func TestRead(t *testing.T) {
@@ -97,5 +100,21 @@ func TestMacros(t *testing.T) {
 				t.Errorf("macros\n got %s\nwant %s", got, want)
 			}
 		})
+	}
+}
+
+func TestFunctions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "small.h")
+	if err := os.WriteFile(file, []byte(header), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, f := range Functions(t, []string{"gcc"}, nil, file) {
+		if f.File == file {
+			got += fmt.Sprint(f.Name, " ", f.Defined, " ", f.Line, "; ")
+		}
+	}
+	if want := "f_declared false 33; f_inline true 34; "; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
