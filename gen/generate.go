@@ -64,7 +64,7 @@ func Generate(o Options) (*Output, error) {
 	if out.Record != "" {
 		out.Files[out.Record] = rec
 	}
-	return out, nil
+	return out, out.ours(m.Header)
 }
 
 // recordFolder is where a package in dir keeps its records: gen/records in the generator's own module, else records.

@@ -36,7 +36,11 @@ func WriteFiles(dir string, files map[string][]byte) (changed []string, err erro
 		}
 	}()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		r := replacement{target: filepath.Join(dir, name)}
+		target, err := resolve(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		r := replacement{target: target}
 		same, err := r.prepare(files[name], &todo)
 		if err != nil {
 			return nil, err
@@ -52,6 +56,26 @@ func WriteFiles(dir string, files map[string][]byte) (changed []string, err erro
 		todo[i].done = true
 	}
 	return changed, nil
+}
+
+// resolve follows a symbolic link, so that what it points to is replaced and not the link. Devices and pipes are refused: renaming
+// would put a file in their place.
+func resolve(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot write %s: %w", path, cause(err))
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return "", fmt.Errorf("cannot write %s: %w", path, cause(err))
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("cannot write %s: it is no regular file", path)
+	}
+	return real, nil
 }
 
 // prepare writes the temporary files of r and adds it to todo, unless the target has the wanted content already.

@@ -79,10 +79,11 @@ func TestBadInput(t *testing.T) {
 		{"newer record in the folder", "generate -release 1 -header ./good.h -o bad", nil, []string{"bad/records/1.json", "1000"}},
 		{"folder is a file", "generate -release 1 -header ./good.h -o notes.txt", nil, []string{"notes.txt", "not a directory"}},
 		{"folder below a file", "generate -release 1 -header ./good.h -o notes.txt/sub", nil, []string{"notes.txt/sub", "not a directory"}},
-		{"folder in the way", "generate -release 1 -header ./good.h -o taken", nil, []string{"taken/good_generated.go", "is a directory"}},
+		{"folder in the way", "generate -release 1 -header ./good.h -o taken", nil, []string{"taken/good_generated.go", "no regular file"}},
 		{"folder of records is a file", "generate -release 1 -header ./good.h -o odd", nil, []string{"odd/records", "not a directory"}},
 		{"no folder to search", "verify -I nowhere", nil, []string{"nowhere", "not a folder"}},
 		{"compiler that fails", "verify", map[string]string{"CC": "false"}, []string{"the C compiler false failed"}},
+		{"device", "dump -header ./good.h -o /dev/full", nil, []string{"/dev/full", "no regular file"}},
 		{"file below a file", "dump -header ./good.h -o notes.txt/1.json", nil, []string{"notes.txt/1.json", "not a directory"}},
 		{"no compiler by name", "verify", none, []string{"no C compiler", "no-such-compiler"}},
 		{"no compiler by name", "generate -o new", none, []string{"no C compiler", "no-such-compiler"}},
@@ -113,6 +114,34 @@ func checkRefusal(t *testing.T, name string, r result, want []string) {
 	for _, part := range want {
 		if !strings.Contains(r.stderr, part) {
 			t.Errorf("%s: %q lacks %q", name, r.stderr, part)
+		}
+	}
+}
+
+// Two headers of one base name do not share a folder.
+func TestAnotherHeader(t *testing.T) {
+	folder(t, map[string]string{"rdma/rdma_cma.h": "struct b { int y; };\n", "infiniband/rdma_cma.h": "struct c { int z; };\n"})
+	if r := verbsgen(nil, "generate", "-header", "./infiniband/rdma_cma.h", "-release", "1", "-package", "p", "-o", "out"); r.status != 0 {
+		t.Fatalf("status %d: %s", r.status, r.stderr)
+	}
+	before := contents(t)
+	r := verbsgen(nil, "generate", "-header", "./rdma/rdma_cma.h", "-release", "1", "-package", "p", "-o", "out")
+	checkRefusal(t, "another header", r, []string{"was made from infiniband/rdma_cma.h", "rdma/rdma_cma.h", "-o"})
+	if d := cmp.Diff(before, contents(t)); d != "" {
+		t.Errorf("files changed (-before +after):\n%s", d)
+	}
+}
+
+// Names that cannot be a release, a package or a header are wrong usage, found before any work is done.
+func TestBadNames(t *testing.T) {
+	folder(t, map[string]string{"good.h": "struct s { int a; };\n"})
+	for _, args := range [][]string{
+		{"-release", "../../x"}, {"-release", ".65.0"}, {"-release", "65_0"}, {"-release", "65.0\n"}, {"-release", "1", "-package", "main"},
+		{"-release", "1", "-package", "é"}, {"-release", "1", "-package", "type"}, {"-release", "1", "-header", "./a\nb.h"},
+	} {
+		r := verbsgen(nil, append([]string{"generate", "-header", "./good.h"}, args...)...)
+		if r.status != 3 || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("%q: status %d, want 3; %s", args, r.status, r.stderr)
 		}
 	}
 }

@@ -23,7 +23,11 @@ a file's path). Prints one line for each change, by kind. Exit status 4 means co
 			if len(inv.args) != 2 {
 				return 0, usagef("two things to compare are needed, %d are given", len(inv.args))
 			}
-			return compare(inv, inv.source(src), *asJSON)
+			full, err := inv.source(src)
+			if err != nil {
+				return 0, err
+			}
+			return compare(inv, full, *asJSON)
 		}
 	},
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/goverbs/ibv/gen"
 	"github.com/goverbs/ibv/gen/record"
@@ -20,7 +22,13 @@ the record goes to standard output.`,
 		src := sourceFlags(fs, "")
 		fs.StringVar(&src.Release, "release", "", "`R` is the header's release (default: from the libibverbs.pc beside it)")
 		out := fs.String("o", "", "write file `F`")
-		return func(inv *invocation) (int, error) { return statusOK, dump(inv, inv.source(src), *out) }
+		return func(inv *invocation) (int, error) {
+			full, err := inv.source(src)
+			if err != nil {
+				return 0, err
+			}
+			return statusOK, dump(inv, full, *out)
+		}
 	},
 }
 
@@ -38,6 +46,9 @@ func dump(inv *invocation, src gen.Source, out string) error {
 	}
 	if out == "" {
 		return write(inv.stdout, string(b))
+	}
+	if strings.HasSuffix(out, "/") {
+		return fmt.Errorf("cannot write %s: it names a folder", out)
 	}
 	_, err = gen.WriteFiles(filepath.Dir(out), map[string][]byte{filepath.Base(out): b})
 	return err

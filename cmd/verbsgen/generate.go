@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,12 +33,14 @@ With -check nothing is written: what would change is shown, with exit status 4.`
 		fs.StringVar(&o.Dir, "o", ".", "write into folder `DIR`")
 		check := fs.Bool("check", false, "write nothing, show what would change")
 		return func(inv *invocation) (int, error) {
-			o.Source = inv.source(src)
 			var err error
+			if o.Source, err = inv.source(src); err != nil {
+				return 0, err
+			}
 			if o.Archs, err = parseArchs(*archs); err != nil {
 				return 0, err
 			}
-			if !token.IsIdentifier(o.Package) || o.Package == "_" {
+			if !packageName.MatchString(o.Package) || token.IsKeyword(o.Package) || o.Package == "main" || o.Package == "documentation" {
 				return 0, usagef("%q cannot be a package's name", o.Package)
 			}
 			if err := inv.noArgs(); err != nil {
@@ -47,6 +50,9 @@ With -check nothing is written: what would change is shown, with exit status 4.`
 		}
 	},
 }
+
+// packageName is what a package may be called; main would be a program, and go passes over a package documentation.
+var packageName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 func generate(inv *invocation, o gen.Options, check bool) (int, error) {
 	out, err := gen.Generate(o)

@@ -31,7 +31,11 @@ a terminal unless NO_COLOR is set.`,
 			if archs, err := parseArchs(*arch); err != nil || len(archs) != 1 {
 				return 0, usagef("unknown architecture %q (known: %s)", *arch, strings.Join(model.Archs, ", "))
 			}
-			return statusOK, layout(inv, inv.source(src), *arch)
+			full, err := inv.source(src)
+			if err != nil {
+				return 0, err
+			}
+			return statusOK, layout(inv, full, *arch)
 		}
 	},
 }

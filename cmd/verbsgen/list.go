@@ -35,7 +35,11 @@ a macro. Without -release and -header it lists all releases with a built-in reco
 			if err := inv.noArgs(); err != nil {
 				return 0, err
 			}
-			return statusOK, listItems(inv, inv.source(src), wanted, *asJSON)
+			full, err := inv.source(src)
+			if err != nil {
+				return 0, err
+			}
+			return statusOK, listItems(inv, full, wanted, *asJSON)
 		}
 	},
 }

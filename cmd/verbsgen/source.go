@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"flag"
 	"strings"
+	"unicode"
 
 	"github.com/goverbs/ibv/gen"
+	"github.com/goverbs/ibv/gen/record"
 )
 
 // A list is a flag that may be given several times.
@@ -31,11 +33,19 @@ func includeFlag(fs *flag.FlagSet, s *gen.Source) {
 	fs.Var((*list)(&s.Include), "I", "look for headers in folder `DIR` before the compiler's own; may be given several times")
 }
 
-// source completes s from the environment.
-func (inv *invocation) source(s *gen.Source) gen.Source {
+// source completes s from the environment, and refuses what cannot name a header or a release.
+func (inv *invocation) source(s *gen.Source) (gen.Source, error) {
+	for _, text := range append([]string{s.Header}, s.Include...) {
+		if strings.ContainsFunc(text, unicode.IsControl) {
+			return gen.Source{}, usagef("%q has a control character", text)
+		}
+	}
+	if s.Release != "" && !record.IsRelease(s.Release) {
+		return gen.Source{}, usagef("%q is no release's number, such as 65.0 or 66.0-rc1", s.Release)
+	}
 	r := *s
 	r.CC, _ = inv.env("CC")
-	return r
+	return r, nil
 }
 
 // noArgs refuses positional arguments.

@@ -28,7 +28,11 @@ The compiler is $CC or else gcc, cc or clang.`,
 			if err := inv.noArgs(); err != nil {
 				return 0, err
 			}
-			return verify(inv, inv.source(src), *asJSON)
+			full, err := inv.source(src)
+			if err != nil {
+				return 0, err
+			}
+			return verify(inv, full, *asJSON)
 		}
 	},
 }

@@ -75,10 +75,10 @@ type function struct {
 // place returns the file and "file:line" of a node.
 func place(n cc.Node) (file, pos string) {
 	p := n.Position()
-	return p.Filename, place2(p.Filename, p.Line)
+	return p.Filename, fileLine(p.Filename, p.Line)
 }
 
-func place2(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
+func fileLine(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
 
 // collect walks the translation unit.
 func collect(ast *cc.AST) *decls {

@@ -65,5 +65,5 @@ func frontEndError(header string, err error) *Error {
 	if m := located.FindStringSubmatch(line); m != nil {
 		return &Error{Pos: m[1] + ":" + m[2], Msg: oneLine(strings.TrimRight(m[3], ": ")), Err: err}
 	}
-	return &Error{Pos: header, Msg: oneLine(line), Err: err}
+	return &Error{Pos: header, Msg: oneLine(strings.TrimPrefix(strings.TrimPrefix(line, header+": "), "-: ")), Err: err}
 }

@@ -105,10 +105,11 @@ func (x *expander) substitute(m *cc.Macro, args [][]string) (body []string, ok b
 			body = append(body, w)
 			continue
 		}
-		if x.work += len(args[i]); x.work > maxExpansion {
+		arg := x.replace(args[i], "") // before the macro hides itself
+		if x.work += len(arg); x.work > maxExpansion || x.failed {
 			return nil, false
 		}
-		body = append(body, args[i]...)
+		body = append(body, arg...)
 	}
 	return body, true
 }

@@ -20,7 +20,8 @@ type files struct {
 	mu          sync.Mutex
 	substitutes map[string]string
 	read        map[string]*content
-	defined     map[string]int // how often a macro is defined in all files
+	defined     map[string]int  // how often a macro is defined in all files
+	unclosed    map[string]bool // files that do not close what they open
 	total       int
 }
 
@@ -30,7 +31,7 @@ type content struct {
 }
 
 func newFiles(archs map[string]*target) *files {
-	f := &files{substitutes: map[string]string{}, read: map[string]*content{}, defined: map[string]int{}}
+	f := &files{substitutes: map[string]string{}, read: map[string]*content{}, defined: map[string]int{}, unclosed: map[string]bool{}}
 	for arch, t := range archs {
 		for path, text := range t.substitutes(arch) {
 			f.substitutes[path] = text
@@ -74,9 +75,12 @@ func (f *files) load(path string) ([]byte, error) {
 		return nil, err
 	}
 	f.total += len(data)
-	names, err := scan(path, data)
-	for _, name := range names {
+	s, err := scan(path, data)
+	for _, name := range s.defined {
 		f.defined[name]++
+	}
+	if s.unclosed {
+		f.unclosed[path] = true
 	}
 	if err != nil {
 		return nil, err
@@ -110,7 +114,7 @@ func (f *files) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return &openFile{name: name, Reader: bytes.NewReader(slices.Concat([]byte(entry), data))}, nil
+	return &openFile{name: name, Reader: bytes.NewReader(slices.Concat([]byte(entry), data, []byte(exit)))}, nil
 }
 
 type openFile struct {

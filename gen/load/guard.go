@@ -17,18 +17,37 @@ const (
 // front end includes a file that includes itself for ever, and leaves #pragma once to its user.
 const entry = "#pragma verbsgen_entry\n#line 1\n"
 
+// exit is put behind it: the front end looks for the end of a constant that the file does not close, behind a backslash even, for
+// ever unless the line ends.
+const exit = "\n\n"
+
 // A guard watches one parse through its pragmas.
 type guard struct {
-	files *files
-	count int
-	bytes int
-	once  map[string]bool
-	seen  map[string]bool
-	err   *Error // the first thing that must stop the parse
+	files  *files
+	system []string // folders
+	gated  bool     // the text is known to be closed
+	count  int
+	bytes  int
+	once   map[string]bool
 }
 
-func newGuard(f *files) *guard {
-	return &guard{files: f, once: map[string]bool{}, seen: map[string]bool{}}
+// An abort ends a parse at once, by a panic, since at the end of a text that is cut short the parser may wait for ever.
+type abort struct {
+	err *Error // what is wrong; nil: the text must pass the gate first
+}
+
+// run calls f, which parses, and returns how it was aborted, if it was.
+func (g *guard) run(f func()) (a *abort) {
+	defer func() {
+		if p := recover(); p != nil {
+			var ok bool
+			if a, ok = p.(*abort); !ok {
+				panic(p)
+			}
+		}
+	}()
+	f()
+	return nil
 }
 
 // pragma is called for each pragma, with what follows the word pragma.
@@ -50,11 +69,7 @@ func (g *guard) pragma(toks []cc.Token) error {
 	return nil
 }
 
-func (g *guard) stop(e *Error) {
-	if g.err == nil {
-		g.err = e
-	}
-}
+func (g *guard) stop(e *Error) { panic(&abort{e}) }
 
 func (g *guard) enter(file string) error {
 	if g.once[file] {
@@ -66,8 +81,8 @@ func (g *guard) enter(file string) error {
 	if g.count > maxIncludes || g.bytes > maxIncludedBytes {
 		g.stop(refusef(file, "", "included without end: %d files entered", g.count))
 	}
-	if g.err != nil {
-		return cc.SkipSource
+	if !g.gated && g.files.open(file, g.system) {
+		g.stop(nil)
 	}
 	return nil
 }

@@ -61,13 +61,14 @@ func (b *builder) isPair(words []string, depth int, params []cc.Token) bool {
 // pairsInMacro reports whether the macro, with all that it uses, is defined once and holds pairs only.
 func (b *builder) pairsInMacro(name string) bool {
 	m := b.ast.Macros[name]
-	if m == nil || b.in.files.defines(name) != 1 || b.touches(m, func(w string) bool { return b.in.files.defines(w) > 1 }) {
+	redefined := func(w string) bool { return w != "__attribute__" && b.in.files.defines(w) > 1 } // sys/cdefs.h has one for others than gcc
+	if m == nil || b.in.files.defines(name) != 1 || b.touches(m, redefined) {
 		return false
 	}
 	words := macroWords(m)
 	if m.IsFnLike {
 		for _, w := range words {
-			if b.in.files.defines(w) > 0 {
+			if w != "__attribute__" && b.in.files.defines(w) > 0 {
 				return false
 			}
 		}

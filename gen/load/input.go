@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goverbs/ibv/gen/model"
 	"modernc.org/cc/v4"
@@ -75,8 +76,33 @@ func (in *input) find(header string) (string, error) {
 	return "", &Error{Pos: header, Msg: oneLine(msg + packageHint(header)), Err: fs.ErrNotExist}
 }
 
+// archTimeout bounds the time for one architecture. It is a last resort, since the front end cannot be stopped: what it does
+// goes on until the program ends.
+const archTimeout = 15 * time.Second
+
 // arch reads the header as a compiler for arch would.
-func (in *input) arch(arch string) (m *model.Model, err error) {
+func (in *input) arch(arch string) (*model.Model, error) {
+	type result struct {
+		m   *model.Model
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		m, err := in.guarded(arch)
+		done <- result{m, err}
+	}()
+	timer := time.NewTimer(archTimeout)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.m, r.err
+	case <-timer.C:
+		return nil, &Error{Pos: in.path, Msg: fmt.Sprintf("the C front end takes longer than %v", archTimeout)}
+	}
+}
+
+// guarded reads the header and turns a panic into an error.
+func (in *input) guarded(arch string) (m *model.Model, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the front end panics on some rubbish
 			m, err = nil, &Error{Pos: in.path, Msg: oneLine(fmt.Sprintf("the C front end failed: %v", p)), Err: errors.New(string(debug.Stack()))}
@@ -101,28 +127,59 @@ func (in *input) parse(arch string) (*cc.AST, error) {
 	if err := cfg.ApplyOptions(); err != nil {
 		return nil, err
 	}
-	g := newGuard(in.files)
-	cfg.PragmaHandler = g.pragma
-	ast, err := cc.Translate(cfg, []cc.Source{
+	sources := []cc.Source{
 		{Name: "<predefined>", Value: cfg.Predefined},
 		{Name: "<builtin>", Value: cc.Builtin},
 		{Name: in.path},
-	})
+		{Name: "<end>", Value: ";\n;\n;\n"}, // the parser may wait for ever for what follows, say, "enum"
+	}
+	ast, err := in.translate(cfg, sources, false)
 	if e := in.files.refused(); e != nil {
 		return nil, e
 	}
-	if g.err != nil {
-		return nil, g.err
-	}
-	if err != nil {
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		return nil, e
+	case err != nil:
 		return nil, in.explain(err)
 	}
 	return ast, nil
 }
 
+// translate parses the sources; those with a file that may leave something open pass the gate before.
+func (in *input) translate(cfg *cc.Config, sources []cc.Source, gated bool) (ast *cc.AST, err error) {
+	g := in.guard(cfg, gated)
+	a := g.run(func() { ast, err = cc.Translate(cfg, sources) })
+	switch {
+	case a == nil:
+		return ast, err
+	case a.err != nil:
+		return nil, a.err
+	}
+	g = in.guard(cfg, true)
+	if a := g.run(func() { err = in.gate(cfg, sources) }); a != nil {
+		return nil, a.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return in.translate(cfg, sources, true)
+}
+
+// guard sets a new guard on the parse.
+func (in *input) guard(cfg *cc.Config, gated bool) *guard {
+	g := &guard{files: in.files, system: in.host.includes, gated: gated, once: map[string]bool{}}
+	cfg.PragmaHandler = g.pragma
+	return g
+}
+
 // explain makes one line of the front end's complaints.
 func (in *input) explain(err error) error {
 	e := frontEndError(in.path, err)
+	if e.Msg == "unexpected EOF" || strings.HasPrefix(e.Pos, "<end>") {
+		e.Pos = in.end()
+	}
 	if name, ok := strings.CutPrefix(e.Msg, "include file not found: "); ok {
 		e.Msg = "no such header: " + name + packageHint(strings.Trim(name, `<>"`))
 	}

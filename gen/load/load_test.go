@@ -176,6 +176,10 @@ func TestBadInput(t *testing.T) {
 			strings.Repeat("b ", 90)+"\nenum { A = c 1 };"), "too large"},
 		{huge, "huge.h: too large: 1073741824 bytes"},
 		{file("l.h", "/* unclosed"), "l.h"},
+		{file("n.h", "int x;\nint \ue011;"), "n.h:2: a character of Unicode's private"},
+		{file("o.h", "enum"), "o.h:1: unexpected .enum."},
+		{file("p.h", "int x;\nstruct s { int a"), "p.h:2: unexpected end of file: { is not closed"},
+		{file("q.h", "int x[ } ];"), "q.h:1: } closes nothing"},
 		{file("m.h", "#error no\n"), "m.h:1: "},
 	} {
 		_, err := Load(Options{Header: tt.header})

@@ -1,5 +1,10 @@
 package load
 
+import (
+	"bytes"
+	"unicode"
+)
+
 // The front end is recursive, and a Go program cannot survive running out of stack, which is 512 MB. A file is therefore refused
 // before it is parsed if its parentheses, or those of a macro, which expand into each other, nest too deeply: one level of them
 // takes 3 KB of stack. Anything else takes at most 1.4 KB a token, tokens of macros count twice or more towards
@@ -12,31 +17,37 @@ const (
 	maxLastRun      = 100    // tokens after the last comma, semicolon or closing brace of a file
 )
 
-// scan checks the nesting in a file and returns the names of the macros that it defines.
-func scan(path string, data []byte) (defined []string, err error) {
-	s := scanner{path: path, data: data, line: 1}
+// scan checks the nesting in a file and notes what else must be known of it.
+func scan(path string, data []byte) (*scanner, error) {
+	s := &scanner{path: path, data: data, line: 1}
+	if at := bytes.IndexFunc(data, private); at >= 0 {
+		return s, refusef(fileLine(path, 1+bytes.Count(data[:at], []byte("\n"))), "", "a character of Unicode's private use area")
+	}
+	var c closing
 	depth, run, last := 0, 0, 0
 	inWord := false
 	for s.startOfLine = true; s.pos < len(s.data); {
-		c := s.next()
+		char := s.next()
 		wasInWord := inWord
-		inWord = isWord(c)
-		switch {
-		case c == '#' && s.startOfLine:
+		inWord = isWord(char)
+		if char == '#' && s.startOfLine {
 			if err := s.directive(); err != nil {
-				return s.defined, err
+				return s, err
 			}
 			continue
-		case c == ' ' || c == '\n' || inWord && wasInWord:
-		case c == ';' || c == ',':
+		}
+		c.add(char)
+		switch {
+		case char == ' ' || char == '\n' || inWord && wasInWord:
+		case char == ';' || char == ',':
 			run, last = 0, 0
 		default:
 			run, last = run+1, last+1
-			if c == '}' {
+			if char == '}' {
 				last = 0
 			}
 		}
-		switch c {
+		switch char {
 		case '(', '[':
 			depth++
 		case ')', ']':
@@ -44,18 +55,19 @@ func scan(path string, data []byte) (defined []string, err error) {
 		}
 		switch {
 		case depth > maxNesting:
-			return s.defined, s.refuse("parentheses are nested deeper than %d", maxNesting)
+			return s, s.refuse("parentheses are nested deeper than %d", maxNesting)
 		case run > maxRun:
-			return s.defined, s.refuse("too large: more than %d tokens without a comma or semicolon", maxRun)
+			return s, s.refuse("too large: more than %d tokens without a comma or semicolon", maxRun)
 		}
-		if c != ' ' {
-			s.startOfLine = c == '\n'
+		if char != ' ' {
+			s.startOfLine = char == '\n'
 		}
 	}
 	if last > maxLastRun {
-		return s.defined, s.refuse("more than %d tokens after the last comma or semicolon", maxLastRun)
+		return s, s.refuse("more than %d tokens after the last comma or semicolon", maxLastRun)
 	}
-	return s.defined, nil
+	s.unclosed = s.unclosed || c.complaint() != ""
+	return s, nil
 }
 
 // isWord reports whether c belongs to a name or number.
@@ -63,17 +75,21 @@ func isWord(c byte) bool {
 	return c == '_' || c >= 0x80 || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
+// private reports whether r is in Unicode's private use area, from which the front end takes its kinds of tokens.
+func private(r rune) bool { return r >= 0xe000 && unicode.Is(unicode.Co, r) }
+
 // A scanner reads the characters of C source that matter to nesting.
 type scanner struct {
 	path        string
 	data        []byte
 	pos, line   int
 	startOfLine bool
-	defined     []string
+	defined     []string // macros, once for each definition
+	unclosed    bool     // brackets or the last declaration
 }
 
 func (s *scanner) refuse(format string, args ...any) error {
-	return refusef(place2(s.path, s.line), "", format, args...)
+	return refusef(fileLine(s.path, s.line), "", format, args...)
 }
 
 // directive reads to the end of a preprocessing directive.
@@ -84,8 +100,11 @@ func (s *scanner) directive() error {
 		s.defined = append(s.defined, s.word())
 	}
 	depth := 0
+	var body closing
+	defer func() { s.unclosed = s.unclosed || body.bad != "" || len(body.open) > 0 }()
 	for s.pos < len(s.data) {
 		c := s.next()
+		body.add(c)
 		switch c {
 		case '(', '[':
 			depth++
@@ -93,7 +112,7 @@ func (s *scanner) directive() error {
 			depth--
 		}
 		if depth > maxMacroNesting {
-			return refusef(place2(s.path, line), "", "parentheses of a directive are nested deeper than %d", maxMacroNesting)
+			return refusef(fileLine(s.path, line), "", "parentheses of a directive are nested deeper than %d", maxMacroNesting)
 		}
 		if isDefine && depth < 0 {
 			break
@@ -103,7 +122,7 @@ func (s *scanner) directive() error {
 		}
 	}
 	if isDefine && depth != 0 {
-		return refusef(place2(s.path, line), "", "a macro with unbalanced parentheses")
+		return refusef(fileLine(s.path, line), "", "a macro with unbalanced parentheses")
 	}
 	s.startOfLine = true
 	return nil

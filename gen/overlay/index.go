@@ -7,6 +7,7 @@ type index struct {
 	aggregates map[string]map[string]bool // by tag: the paths of the members
 	enums      map[string]map[string]bool // by tag or first enumerator: the enumerators
 	consts     map[string]bool
+	functions  map[string]bool
 }
 
 func newIndex(m *model.Model) *index {
@@ -14,6 +15,7 @@ func newIndex(m *model.Model) *index {
 		aggregates: make(map[string]map[string]bool, len(m.Aggregates)),
 		enums:      make(map[string]map[string]bool, len(m.Enums)),
 		consts:     make(map[string]bool, len(m.Consts)),
+		functions:  make(map[string]bool, len(m.Funcs)),
 	}
 	for i := range m.Aggregates {
 		paths := map[string]bool{}
@@ -31,6 +33,9 @@ func newIndex(m *model.Model) *index {
 	}
 	for _, c := range m.Consts {
 		x.consts[c.Name] = true
+	}
+	for _, f := range m.Funcs {
+		x.functions[f.Name] = true
 	}
 	return x
 }

@@ -1,6 +1,7 @@
 // Package overlay holds what a C header cannot say about itself: a sentence of documentation for each item, the enum whose
-// values an integer member holds, which enums are sets of bits, Go names of enums without a tag, and the structs that grow at
-// their front. One embedded JSON file, written by hand in this project's own words, says it for infiniband/verbs.h.
+// values an integer member holds, which enums are sets of bits, Go names of enums without a tag, the structs that grow at
+// their front, and how a function reports failure. One embedded JSON file, written by hand in this project's own words, says
+// it for infiniband/verbs.h.
 package overlay
 
 // An Overlay is what one file says about one header. The zero Overlay says nothing.
@@ -10,6 +11,9 @@ type Overlay struct {
 	Structs map[string]Struct `json:"structs,omitempty"` // structs and unions by C tag
 	Enums   map[string]Enum   `json:"enums,omitempty"`   // by C tag, or by the first enumerator's name if there is none
 	Consts  map[string]string `json:"consts,omitempty"`  // macro constants: whole sentences each
+
+	// Functions are keyed by C name: functions, static inline functions and function-like macros.
+	Functions map[string]Function `json:"functions,omitempty"`
 
 	// inherited says that the entries were written for another header, which this one may include: an entry that
 	// matches nothing is then no mistake.
@@ -46,3 +50,20 @@ type Value struct {
 	Doc      string `json:"doc,omitempty"`      // whole sentences
 	Sentinel string `json:"sentinel,omitempty"` // why nobody should use it: it is then marked Deprecated with this reason
 }
+
+// A Function says something about a function.
+type Function struct {
+	Fails string `json:"fails,omitempty"` // how it reports failure: one of the words below
+	Hot   bool   `json:"hot,omitempty"`   // poll, post, notify: it neither calls back nor keeps its arguments
+	Skip  string `json:"skip,omitempty"`  // why there is no binding: a whole sentence; nothing else is then said
+	Doc   string `json:"doc,omitempty"`   // whole sentences: what it does, units, who owns what
+}
+
+// The words for how a function reports failure.
+const (
+	FailsNull     = "null"     // NULL, and errno has the reason
+	FailsErrno    = "errno"    // any value but 0 is the errno value itself, of either sign
+	FailsMinus1   = "minus1"   // any negative value, mostly -1; errno has the reason
+	FailsNegative = "negative" // a negative value; errno is not set, and the value may be an errno value
+	FailsNone     = "none"     // never: no result, or a plain value
+)

@@ -18,12 +18,17 @@ func TestParse(t *testing.T) {
 		}}},
 		Enums:  map[string]Enum{"e": {Go: "E", Doc: "Kinds.", Flags: &yes, Values: map[string]Value{"E_R": {Doc: "End.", Sentinel: "It moves."}}}},
 		Consts: map[string]string{"K": "A constant."},
+		Functions: map[string]Function{
+			"f": {Fails: "null", Hot: true, Doc: "Makes it."},
+			"g": {Skip: "It is no call."},
+		},
 	}
 	got, err := Parse([]byte(`{
   "header": "a/b.h", "front": ["ctx"],
   "structs": {"s": {"go": "Sum", "doc": "A sum.", "members": {"a.b": {"doc": "A part.", "type": "e"}, "c": {"raw": true}}}},
   "enums": {"e": {"go": "E", "doc": "Kinds.", "flags": true, "values": {"E_R": {"doc": "End.", "sentinel": "It moves."}}}},
-  "consts": {"K": "A constant."}
+  "consts": {"K": "A constant."},
+  "functions": {"f": {"doc": "Makes it.", "fails": "null", "hot": true}, "g": {"skip": "It is no call."}}
 }`), "o.json")
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +47,7 @@ func TestParseRefuses(t *testing.T) {
 		{"an array", `["header"]`, "o.json:1: cannot unmarshal array"},
 		{"unknown key", "{\n\"header\": \"h\",\n\"strcts\": {}\n}", `unknown field "strcts"`},
 		{"unknown key inside", `{"header": "h", "enums": {"e": {"flag": true}}}`, `unknown field "flag"`},
+		{"unknown key of a function", `{"header": "h", "functions": {"f": {"fail": "null"}}}`, `unknown field "fail"`},
 		{"wrong type", `{"header": "h", "enums": {"e": {"flags": "yes"}}}`, "cannot unmarshal string"},
 		{"key twice", "{\"header\": \"h\",\n\"consts\": {\"A\": \"x\",\n\"A\": \"y\"}}", `o.json:3: key "A" stands twice`},
 		{"more text", "{\"header\": \"h\"}\n{}", "o.json:2: text after"},

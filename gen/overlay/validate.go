@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/goverbs/ibv/gen/model"
 )
 
-// Validate reports entries that match nothing in m, all in one error of one line each. Entries written for another header
-// that o's header may include are let pass.
+// Validate reports entries that match nothing in m and those of functions that contradict themselves, all in one error of one
+// line each. Entries written for another header that o's header may include are let pass.
 func (o *Overlay) Validate(m *model.Model) error {
 	if o.inherited {
 		return nil
@@ -29,10 +30,14 @@ func (o *Overlay) Validate(m *model.Model) error {
 	for _, name := range slices.Sorted(maps.Keys(o.Consts)) {
 		c.want(x.consts[name], "constant %s", name)
 	}
+	for _, name := range slices.Sorted(maps.Keys(o.Functions)) {
+		c.want(x.functions[name], "function %s", name)
+		c.functionEntry(name, o.Functions[name])
+	}
 	return errors.Join(c.errs...)
 }
 
-// A checker gathers what an overlay names and the header does not have.
+// A checker gathers what is wrong with an overlay.
 type checker struct {
 	header string
 	errs   []error
@@ -67,5 +72,24 @@ func (c *checker) enumEntry(x *index, key string, e Enum) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Values)) {
 		c.want(values[name], "enum %s: value %s", key, name)
+	}
+}
+
+// failures are the words that Function.Fails may be.
+var failures = []string{FailsNull, FailsErrno, FailsMinus1, FailsNegative, FailsNone}
+
+// functionEntry checks what needs no header: whether the entry makes sense.
+func (c *checker) functionEntry(name string, f Function) {
+	bad := func(format string, args ...any) {
+		c.errs = append(c.errs, fmt.Errorf("overlay for %s: function %s: "+format, append([]any{c.header, name}, args...)...))
+	}
+	if f.Skip != "" {
+		if f.Fails != "" || f.Hot || f.Doc != "" {
+			bad("has no binding (skip), so nothing else can be said of it")
+		}
+		return
+	}
+	if !slices.Contains(failures, f.Fails) {
+		bad("fails is %q, not one of %s", f.Fails, strings.Join(failures, ", "))
 	}
 }

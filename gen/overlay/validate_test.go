@@ -17,6 +17,9 @@ import (
 //		union { int b; struct { int c; } in; };
 //		struct { int e; } arr[2];
 //	};
+//	int f(void);
+//	static inline int g(void) { return f(); }
+//	#define h(x) (x)
 func sample() *model.Model {
 	integer := model.Type{Kind: model.Scalar, Name: "int"}
 	unnamed := func(kind model.Kind, members ...model.Member) model.Type {
@@ -35,6 +38,9 @@ func sample() *model.Model {
 			{Enumerators: []model.Enumerator{{Name: "PLAIN_A"}, {Name: "PLAIN_B"}}},
 		},
 		Consts: []model.Const{{Name: "LIMIT", Value: model.Int(4)}},
+		Funcs: []model.Func{
+			{Name: "f", Kind: model.Exported}, {Name: "g", Kind: model.Inline}, {Name: "h", Kind: model.Macro},
+		},
 	}
 }
 
@@ -47,6 +53,9 @@ func TestValidate(t *testing.T) {
 		}}},
 		Enums:  map[string]Enum{"kind": {Values: map[string]Value{"KIND_A": {}}}, "PLAIN_A": {Values: map[string]Value{"PLAIN_B": {}}}},
 		Consts: map[string]string{"LIMIT": "A limit."},
+		Functions: map[string]Function{
+			"f": {Fails: "errno", Hot: true, Doc: "Does it."}, "g": {Fails: "none"}, "h": {Skip: "It is no call."},
+		},
 	}
 	if err := good.Validate(sample()); err != nil {
 		t.Errorf("an overlay that matches: %v", err)
@@ -62,7 +71,8 @@ func TestValidate(t *testing.T) {
 			"kind":    {Values: map[string]Value{"KIND_B": {}}},
 			"PLAIN_B": {},
 		},
-		Consts: map[string]string{"LIMITS": "A limit."},
+		Consts:    map[string]string{"LIMITS": "A limit."},
+		Functions: map[string]Function{"i": {Fails: "null"}},
 	}
 	want := `overlay for h.h: front: struct t matches nothing in the header
 overlay for h.h: struct s: member a: type sort matches nothing in the header
@@ -72,7 +82,8 @@ overlay for h.h: struct s: member z matches nothing in the header
 overlay for h.h: struct t matches nothing in the header
 overlay for h.h: enum PLAIN_B matches nothing in the header
 overlay for h.h: enum kind: value KIND_B matches nothing in the header
-overlay for h.h: constant LIMITS matches nothing in the header`
+overlay for h.h: constant LIMITS matches nothing in the header
+overlay for h.h: function i matches nothing in the header`
 	err := bad.Validate(sample())
 	if err == nil {
 		t.Fatal("an overlay that matches nothing passes")
@@ -83,6 +94,43 @@ overlay for h.h: constant LIMITS matches nothing in the header`
 	bad.inherited = true
 	if err := bad.Validate(sample()); err != nil {
 		t.Errorf("entries of another header: %v", err)
+	}
+}
+
+func TestValidateFunction(t *testing.T) {
+	const words = "not one of null, errno, minus1, negative, none"
+	const both = "has no binding (skip), so nothing else can be said of it"
+	tests := []struct {
+		entry Function
+		want  string // "": fine
+	}{
+		{Function{Fails: "null"}, ""},
+		{Function{Fails: "errno", Hot: true}, ""},
+		{Function{Fails: "minus1", Doc: "A sentence."}, ""},
+		{Function{Fails: "negative"}, ""},
+		{Function{Fails: "none"}, ""},
+		{Function{Skip: "A sentence."}, ""},
+		{Function{}, `fails is "", ` + words},
+		{Function{Doc: "A sentence.", Hot: true}, `fails is "", ` + words},
+		{Function{Fails: "NULL"}, `fails is "NULL", ` + words},
+		{Function{Fails: "-1"}, `fails is "-1", ` + words},
+		{Function{Skip: "A sentence.", Fails: "none"}, both},
+		{Function{Skip: "A sentence.", Hot: true}, both},
+		{Function{Skip: "A sentence.", Doc: "Another."}, both},
+	}
+	for _, tt := range tests {
+		o := Overlay{Header: "h.h", Functions: map[string]Function{"f": tt.entry}}
+		got := ""
+		if err := o.Validate(sample()); err != nil {
+			got = err.Error()
+		}
+		want := tt.want
+		if want != "" {
+			want = "overlay for h.h: function f: " + want
+		}
+		if got != want {
+			t.Errorf("%+v: error %q, want %q", tt.entry, got, want)
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ func TestVerbsMatches(t *testing.T) {
 	}
 }
 
-// Every struct, member, enum, enumerator and constant has a sentence, and whether an enum is a set of bits is said.
+// Every struct, member, enum, enumerator, constant and function has a sentence, and whether an enum is a set of bits is said.
 func TestVerbsSaysAll(t *testing.T) {
 	o, m := verbs(t)
 	check := func(doc, format string, args ...any) {
@@ -71,6 +71,10 @@ func TestVerbsSaysAll(t *testing.T) {
 	}
 	for _, c := range m.Consts {
 		check(o.Consts[c.Name], "%s", c.Name)
+	}
+	for _, f := range m.Funcs {
+		said := o.Functions[f.Name]
+		check(said.Doc+said.Skip, "%s", f.Name)
 	}
 }
 

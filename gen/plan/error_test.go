@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -35,6 +36,7 @@ func TestErrors(t *testing.T) {
 		{"unknown enum", model.Model{Aggregates: []model.Aggregate{aggregate("s", 4, 4, member(0, 4, "enum gone", "a"))}},
 			[]string{"enum gone is not declared"}},
 		{"itself", model.Model{Aggregates: []model.Aggregate{aggregate("s", 8, 8, member(0, 8, "struct s", "a"))}}, []string{"contains itself"}},
+		{"deep nesting", nested(30), []string{"nested more than 12 deep"}},
 		{"no size", model.Model{Aggregates: []model.Aggregate{aggregate("s", 8, 8, member(0, 8, "void", "a"))}}, []string{"has no size"}},
 		{"enum of 3 bytes", model.Model{Enums: []model.Enum{{Name: "e", Size: 3}}}, []string{"enum e", "3 bytes"}},
 		{"wide bit-field", model.Model{Aggregates: []model.Aggregate{aggregate("s", 8, 4, unsizedBits)}}, []string{"bit-field of 40 bits"}},
@@ -79,4 +81,17 @@ func TestWrap(t *testing.T) {
 			t.Errorf("wrap(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
+}
+
+// nested is a chain of structs, each the last member of the next.
+func nested(n int) model.Model {
+	var m model.Model
+	last := "int"
+	for i := range n {
+		name := fmt.Sprintf("s%02d", i)
+		size := int64(4 * (i + 1))
+		m.Aggregates = append(m.Aggregates, aggregate(name, size+4, 4, member(0, 4, "int", "a"), member(4, size, last, "b")))
+		last = "struct " + name
+	}
+	return m
 }

@@ -35,7 +35,7 @@ func Plan(m *model.Model, ov *overlay.Overlay, o Options) (*Package, error) {
 		pkg: &Package{Name: o.Package, Header: clean(m.Header), Archs: slices.Clone(o.Archs),
 			ArchTypes: map[string][]Type{}, ArchChecks: map[string][]Check{}},
 	}
-	for _, step := range []func() error{p.file, p.names, p.planEnums, p.planConsts, p.planTypes} {
+	for _, step := range []func() error{p.file, p.names, p.planEnums, p.planConsts, p.planTypes, p.depths} {
 		if err := step(); err != nil {
 			return nil, err
 		}

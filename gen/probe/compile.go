@@ -51,7 +51,7 @@ func Compiler(arch string) ([]string, error) {
 func compile(o Options, src []byte) (obj []byte, text string, err error) {
 	dir, err := os.MkdirTemp("", "verbsgen-*")
 	if err != nil {
-		return nil, "", err
+		return nil, "", fmt.Errorf("no place for temporary files: %w; TMPDIR names another", err)
 	}
 	defer os.RemoveAll(dir)
 	out := dir + "/probe.o"

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	ident   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,255}$`)
-	release = regexp.MustCompile(`^[A-Za-z0-9.+~_-]{0,64}$`)
+	ident       = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,255}$`)
+	versionForm = regexp.MustCompile(`^[A-Za-z0-9.+~_-]{0,64}$`)
 )
 
 // Check reports the first inconsistency of m: what no C header can declare, or what would mislead a reader of the record.
@@ -86,10 +86,11 @@ func (c *checker) head() error {
 		strings.ContainsFunc(h, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return fmt.Errorf("header %.80q: no name of a header", h)
 	}
-	for _, t := range []struct{ what, text string }{
-		{"release", c.m.Release}, {"level", c.m.Level}, {"kernel", c.m.Kernel},
-	} {
-		if !release.MatchString(t.text) {
+	if r := c.m.Release; r != "" && !IsRelease(r) {
+		return fmt.Errorf("release %.80q: no release's number, such as 65.0 or 66.0-rc1", r)
+	}
+	for _, t := range []struct{ what, text string }{{"level", c.m.Level}, {"kernel", c.m.Kernel}} {
+		if !versionForm.MatchString(t.text) {
 			return fmt.Errorf("%s %.80q: no version number", t.what, t.text)
 		}
 	}
@@ -97,7 +98,7 @@ func (c *checker) head() error {
 }
 
 func since(s string) error {
-	if !release.MatchString(s) {
+	if s != "" && !IsRelease(s) {
 		return fmt.Errorf("since %.80q: no version number", s)
 	}
 	return nil
@@ -137,7 +138,7 @@ func (c *checker) function(f *model.Func) error {
 	if f.Kind != model.Exported && f.Kind != model.Inline && f.Kind != model.Macro {
 		return fmt.Errorf("unknown kind %.80q", f.Kind)
 	}
-	if !release.MatchString(f.Version) {
+	if !versionForm.MatchString(f.Version) {
 		return fmt.Errorf("symbol version %.80q: no version", f.Version)
 	}
 	types := []model.Type{f.Result}

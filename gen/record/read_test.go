@@ -156,7 +156,7 @@ func TestDamaged(t *testing.T) {
 		{"a list for an object", `{"name": "completion", "tag": "wc"}`, `[1]`, `alias number 1: `},
 		{"header with an end of comment", `infiniband/verbs.h`, `*/ verbs.h`, `no name of a header`},
 		{"header with a line end", `infiniband/verbs.h`, `verbs.h\n#include`, `no name of a header`},
-		{"release", `"release": "44.0"`, `"release": "44 */"`, `release "44 */": no version number`},
+		{"release", `"release": "44.0"`, `"release": "44 */"`, `release "44 */": no release's number`},
 		{"nesting", `"offset": 16`, `"offset": ` + strings.Repeat("[", 200) + strings.Repeat("]", 200), `nested deeper than`},
 		{"pointers", `* struct wc`, strings.Repeat("* ", 100) + `struct wc`, `nested deeper than`},
 	}

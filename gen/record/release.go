@@ -2,9 +2,17 @@ package record
 
 import (
 	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
 )
+
+// releaseForm admits one text only for one release, so that two that compare equal are equal.
+var releaseForm = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){0,5}(-[a-z][0-9a-z]{0,15})?$`)
+
+// IsRelease reports whether r is the name of a release: numbers with points between, such as 65.0, and perhaps a word behind a
+// dash that says that it comes before that release: 66.0-rc1.
+func IsRelease(r string) bool { return releaseForm.MatchString(r) }
 
 // CompareReleases orders releases by their numbers: 33.2 before 44.0 before 100.0. A release without a name (a header that
 // came without one) counts as newer than all. A part that is no number comes before no part, and that before a number:
@@ -23,7 +31,7 @@ func CompareReleases(a, b string) int {
 }
 
 func releaseParts(r string) []string {
-	return strings.FieldsFunc(r, func(c rune) bool { return strings.ContainsRune(".-~+_", c) })
+	return strings.FieldsFunc(r, func(c rune) bool { return c == '.' || c == '-' })
 }
 
 func part(parts []string, i int) string {

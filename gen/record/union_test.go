@@ -204,3 +204,17 @@ func TestCompareReleases(t *testing.T) {
 		}
 	}
 }
+
+func TestIsRelease(t *testing.T) {
+	for _, r := range []string{"33.2", "65.0", "66.0-rc1", "100", "1.2.3"} {
+		if !IsRelease(r) {
+			t.Errorf("%q is refused", r)
+		}
+	}
+	// Each of these would name a strange file, or compare equal to another text.
+	for _, r := range []string{"", ".", "..", ".65.0", "65.0.", "+65.0", "65_0", "065.0", "65.00", "66.0-1", "66.0-rc-1", "66.0~rc1", "a", "../65.0", "65.0\n"} {
+		if IsRelease(r) {
+			t.Errorf("%q is taken for a release", r)
+		}
+	}
+}
