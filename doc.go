@@ -56,4 +56,4 @@
 // the generated files from all records. 'go tool verbsgen help' lists what else the generator can do.
 package ibv
 
-//go:generate go run ./cmd/verbsgen generate
+//go:generate go tool verbsgen generate

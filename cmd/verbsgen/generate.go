@@ -70,6 +70,9 @@ func generate(inv *invocation, o gen.Options, check bool) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if len(changed) == 0 {
+		return statusOK, write(inv.stdout, fmt.Sprintf("%d files in %s are up to date with rdma-core %s\n", len(out.Files), o.Dir, out.Release))
+	}
 	for _, name := range changed {
 		verb, note := "wrote", ""
 		if out.Files[name] == nil {
