@@ -49,6 +49,7 @@ func Generate(o Options) (*Output, error) {
 			return nil, err
 		}
 		if r.Status() != 0 {
+			r.Old, r.New = "the record", "the header"
 			return nil, &RecordError{Header: m.Header, Release: m.Release, Report: r}
 		}
 	} else {

@@ -70,8 +70,18 @@ func readFolder(dir string) (list []*model.Model, err error) {
 	return list, nil
 }
 
+// maxRecord bounds the size of a record's file; real ones have less than 1 MB.
+const maxRecord = 64 << 20
+
 // ReadRecord reads a record's file.
 func ReadRecord(path string) (*model.Model, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the record %s: %w", path, cause(err))
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxRecord {
+		return nil, fmt.Errorf("%s is no record: not a file, or larger than %d MB", path, maxRecord>>20)
+	}
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the record %s: %w", path, cause(err))

@@ -43,7 +43,8 @@ func (out *Output) Diff() (string, error) {
 	return b.String(), nil
 }
 
-// ours refuses to write over what was made from another header, whose base name may be the same.
+// ours refuses to write over a file that was not made from header, or beside files made from another one: packages of two headers
+// declare many names twice.
 func (out *Output) ours(header string) error {
 	for _, name := range slices.Sorted(maps.Keys(out.Files)) {
 		path := filepath.Join(out.Dir, name)
@@ -52,11 +53,28 @@ func (out *Output) ours(header string) error {
 			return err
 		}
 		text, err := os.ReadFile(old)
-		if err != nil {
+		if err != nil || out.Files[name] == nil {
 			continue // not there, or writing will tell
 		}
-		from := madeFrom(name, text)
-		if from != "" && from != header {
+		switch from := madeFrom(name, text); from {
+		case header:
+		case "":
+			return fmt.Errorf("%s was not made by verbsgen: move it away, or give another folder with -o", path)
+		default:
+			return fmt.Errorf("%s was made from %s: give %s another folder with -o", path, from, header)
+		}
+	}
+	return out.alone(header)
+}
+
+func (out *Output) alone(header string) error {
+	others, _ := filepath.Glob(filepath.Join(out.Dir, "*_generated.go")) // a bad pattern finds nothing
+	for _, path := range others {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		if from := madeFrom(path, text); from != "" && from != header {
 			return fmt.Errorf("%s was made from %s: give %s another folder with -o", path, from, header)
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/goverbs/ibv/gen/emit"
 	"github.com/goverbs/ibv/gen/model"
@@ -24,7 +22,7 @@ func (o Options) source(header string, known []*model.Model) (map[string][]byte,
 	if err := ov.Validate(u); err != nil {
 		return nil, err
 	}
-	p, err := plan.Plan(u, ov, plan.Options{Package: o.Package})
+	p, err := plan.Plan(u, ov, plan.Options{Package: o.Package, Archs: o.Archs})
 	if err != nil {
 		return nil, err
 	}
@@ -35,14 +33,7 @@ func (o Options) source(header string, known []*model.Model) (map[string][]byte,
 	if err := emit.Check(p, files); err != nil {
 		return nil, err
 	}
-	for name := range files {
-		if len(o.Archs) > 0 && !wanted(name, o.Archs) {
-			delete(files, name)
-		}
-	}
-	if len(o.Archs) == 0 {
-		o.removeStale(p.Base, files)
-	}
+	o.removeStale(p.Base, files)
 	return files, nil
 }
 
@@ -75,14 +66,4 @@ func Names(m *model.Model, known []*model.Model) (*plan.Package, *model.Model, e
 	}
 	p, err := plan.Plan(u, ov, plan.Options{})
 	return p, u, err
-}
-
-// wanted reports whether a generated file serves one of archs.
-func wanted(name string, archs []string) bool {
-	for _, a := range model.Archs {
-		if strings.HasSuffix(name, "_"+a+".go") {
-			return slices.Contains(archs, a)
-		}
-	}
-	return true
 }

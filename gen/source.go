@@ -91,13 +91,17 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%s: the C compiler disagrees with what was read, in %d places: %v", e.Header, len(e.Mismatches), e.Mismatches[0])
+	more := ""
+	if n := len(e.Mismatches) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return fmt.Sprintf("%s: the C compiler disagrees with what was read: %v%s", e.Header, e.Mismatches[0], more)
 }
 
-// Detail lists all disagreements.
+// Detail lists the disagreements after the first.
 func (e *MismatchError) Detail() string {
 	var b strings.Builder
-	for _, m := range e.Mismatches {
+	for _, m := range e.Mismatches[1:] {
 		fmt.Fprintf(&b, "  %v\n", m)
 	}
 	return b.String()

@@ -57,6 +57,7 @@ func compareKnown(m *model.Model) (*Verification, error) {
 	if v.Report, err = Compare(old, m); err != nil {
 		return nil, err
 	}
+	v.Report.Old, v.Report.New = "the record", "the header"
 	if old.Release != m.Release {
 		v.Against += ", since " + orUnknown(m.Release) + " has none"
 		if _, _, err := Union(m.Header, withRecord(known, m)); err != nil && m.Release != "" {

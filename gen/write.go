@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,7 +81,7 @@ func resolve(path string) (string, error) {
 
 // prepare writes the temporary files of r and adds it to todo, unless the target has the wanted content already.
 func (r replacement) prepare(content []byte, todo *[]replacement) (same bool, err error) {
-	mode := fs.FileMode(0o644)
+	var mode fs.FileMode // of a new file: what the process's umask leaves
 	old, err := os.ReadFile(r.target)
 	switch {
 	case err == nil && content != nil && bytes.Equal(old, content), errors.Is(err, fs.ErrNotExist) && content == nil:
@@ -118,12 +119,12 @@ func (r *replacement) commit() error {
 
 // beside writes content to a new file in target's folder, whose name Go's tools ignore.
 func beside(target string, content []byte, mode fs.FileMode) (name string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+".*.tmp")
+	f, err := create(filepath.Dir(target), filepath.Base(target))
 	if err != nil {
 		return "", fmt.Errorf("cannot write into the folder %s: %w", filepath.Dir(target), cause(err))
 	}
 	_, err = f.Write(content)
-	if err == nil {
+	if err == nil && mode != 0 {
 		err = f.Chmod(mode)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
@@ -131,6 +132,17 @@ func beside(target string, content []byte, mode fs.FileMode) (name string, err e
 		return "", fmt.Errorf("cannot write %s: %w", target, cause(err))
 	}
 	return f.Name(), nil
+}
+
+// create makes a new file whose name Go's tools ignore.
+func create(dir, base string) (f *os.File, err error) {
+	for range 100 {
+		name := filepath.Join(dir, fmt.Sprintf(".%s.%08x.tmp", base, rand.Uint32()))
+		if f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+	return nil, err
 }
 
 // rollback puts the old files back.

@@ -120,12 +120,15 @@ func checkRefusal(t *testing.T, name string, r result, want []string) {
 
 // Two headers of one base name do not share a folder.
 func TestAnotherHeader(t *testing.T) {
-	folder(t, map[string]string{"rdma/rdma_cma.h": "struct b { int y; };\n", "infiniband/rdma_cma.h": "struct c { int z; };\n"})
+	folder(t, map[string]string{"rdma/rdma_cma.h": "struct b { int y; };\n", "infiniband/rdma_cma.h": "struct c { int z; };\n",
+		"hand/rdma_cma_generated.go": "package p\n"})
 	if r := verbsgen(nil, "generate", "-header", "./infiniband/rdma_cma.h", "-release", "1", "-package", "p", "-o", "out"); r.status != 0 {
 		t.Fatalf("status %d: %s", r.status, r.stderr)
 	}
 	before := contents(t)
 	r := verbsgen(nil, "generate", "-header", "./rdma/rdma_cma.h", "-release", "1", "-package", "p", "-o", "out")
+	byHand := verbsgen(nil, "generate", "-header", "./rdma/rdma_cma.h", "-release", "1", "-package", "p", "-o", "hand")
+	checkRefusal(t, "a file made by hand", byHand, []string{"hand/rdma_cma_generated.go was not made by verbsgen"})
 	checkRefusal(t, "another header", r, []string{"was made from infiniband/rdma_cma.h", "rdma/rdma_cma.h", "-o"})
 	if d := cmp.Diff(before, contents(t)); d != "" {
 		t.Errorf("files changed (-before +after):\n%s", d)

@@ -27,7 +27,7 @@ With -check nothing is written: what would change is shown, with exit status 4.`
 	setup: func(fs *flag.FlagSet) func(*invocation) (int, error) {
 		src := sourceFlags(fs, "")
 		var o gen.Options
-		archs := fs.String("arch", "", "write the per-architecture files of `LIST` only, such as amd64,arm64 (default: all)")
+		archs := fs.String("arch", "", "make a package for the architectures of `LIST` only, such as amd64,arm64 (default: all)")
 		fs.StringVar(&o.Package, "package", "ibv", "`P` is the package's name")
 		fs.StringVar(&src.Release, "release", "", "`R` is the header's release (default: from the libibverbs.pc beside it)")
 		fs.StringVar(&o.Dir, "o", ".", "write into folder `DIR`")

@@ -18,6 +18,9 @@ const (
 	statusIncompatible = 4 | 8
 )
 
+// maxLine bounds an error's line, which may quote a hostile header or record.
+const maxLine = 1000
+
 // An environ looks up an environment variable, as os.LookupEnv does.
 type environ func(key string) (string, bool)
 
@@ -68,6 +71,9 @@ func run(args []string, stdout, stderr io.Writer, env environ) int {
 		return status
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if len(line) > maxLine {
+			line = strings.ToValidUTF8(line[:maxLine], "") + " ..."
+		}
 		fmt.Fprintf(stderr, "verbsgen: %s\n", line)
 	}
 	var d interface{ Detail() string }
