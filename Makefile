@@ -1,6 +1,7 @@
 # ibv: 'make' alone lists the targets.
 
 GO      ?= go
+NEED    := gcc libc6-dev clang libibverbs-dev librdmacm-dev
 CROSS   := gcc-aarch64-linux-gnu gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
 SEED    ?= 0
 COUNT   ?= 100000
@@ -18,14 +19,16 @@ run: ## generate from the installed verbs.h, verify it, draw ibv_wc and ibv_wq_i
 	bin/verbsgen verify
 	bin/verbsgen layout ibv_wc ibv_wq_init_attr
 
-test: headers lint ## everything but the cross compilers; does its own set-up
-	@scripts/need.sh gcc libc6-dev clang libibverbs-dev librdmacm-dev
+test: ## everything but the cross compilers; does its own set-up
+	@scripts/need.sh $(NEED)
+	@$(MAKE) --no-print-directory headers lint
 	$(GO) test $$($(GO) list ./... | grep -v /gen/oracletest)
 	$(GO) test -count=1 -skip Random ./gen/oracletest
 	$(GO) test -C gen/oracletest -count=1 -run Random
 
-test-arch: headers ## the layouts against the cross compilers of arm64, ppc64le, riscv64 and s390x; installs them
-	@scripts/need.sh gcc libc6-dev clang libibverbs-dev librdmacm-dev $(CROSS)
+test-arch: ## the layouts against the cross compilers of arm64, ppc64le, riscv64 and s390x; installs them
+	@scripts/need.sh $(NEED) $(CROSS)
+	@$(MAKE) --no-print-directory headers
 	IBV_CROSS=1 $(GO) test -count=1 ./gen/load ./gen/probe ./gen/oracletest
 
 soak-gen: ## COUNT (100,000) random aggregates against gcc; SEED repeats a run

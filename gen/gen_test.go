@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,33 +132,5 @@ func TestLocated(t *testing.T) {
 		if got.Header != tt.want || !slices.Equal(got.Include, want) {
 			t.Errorf("%q: %q in %q, want %q in %q", tt.header, got.Header, got.Include, tt.want, want)
 		}
-	}
-}
-
-func TestCompiler(t *testing.T) {
-	dir := t.TempDir()
-	put(t, dir, "mycc", "#!/bin/sh\necho $1\n")
-	if err := os.Chmod(filepath.Join(dir, "mycc"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir)
-	if cc, err := compiler(" mycc  -m64 "); err != nil || !slices.Equal(cc, []string{"mycc", "-m64"}) {
-		t.Errorf("compiler = %q, %v", cc, err)
-	}
-	for _, name := range []string{"", "gcc"} {
-		if cc, err := compiler(name); err == nil {
-			t.Errorf("compiler(%q) = %q, want an error", name, cc)
-		}
-	}
-	targets := map[string]string{"aarch64-linux-gnu": "arm64", "x86_64-linux-gnu": "amd64", "s390x-ibm-linux": "s390x"}
-	for triple, want := range targets {
-		put(t, dir, "mycc", "#!/bin/sh\necho "+triple+"\n")
-		if arch, err := targetArch([]string{"mycc"}); err != nil || arch != want {
-			t.Errorf("%s: %q, %v, want %s", triple, arch, err, want)
-		}
-	}
-	put(t, dir, "mycc", "#!/bin/sh\necho i686-linux-gnu\n")
-	if arch, err := targetArch([]string{"mycc"}); err == nil {
-		t.Errorf("i686: %q, want an error", arch)
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/goverbs/ibv/gen/compiler"
 	"github.com/goverbs/ibv/gen/model"
 	"github.com/goverbs/ibv/gen/overlay"
 	"github.com/goverbs/ibv/gen/record"
@@ -25,8 +27,8 @@ type Options struct {
 // releases of it. It writes nothing.
 func Generate(o Options) (*Output, error) {
 	for _, a := range o.Archs {
-		if _, err := supported(a); err != nil {
-			return nil, err
+		if !slices.Contains(model.Archs, a) {
+			return nil, compiler.UnknownArch(a)
 		}
 	}
 	m, err := o.LoadChecked()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/goverbs/ibv/gen/compiler"
 	"github.com/goverbs/ibv/gen/load"
 	"github.com/goverbs/ibv/gen/model"
 	"github.com/goverbs/ibv/gen/probe"
@@ -22,7 +23,7 @@ type Source struct {
 
 // Load reads the header for all architectures.
 func (s Source) Load() (*model.Model, error) {
-	cc, err := compiler(s.CC)
+	cc, err := compiler.Find(s.CC)
 	if err != nil {
 		return nil, err
 	}
@@ -39,11 +40,11 @@ func (s Source) header() string {
 
 // check asks the C compiler for every number of m on the architecture that it compiles for.
 func (s Source) check(m *model.Model) ([]probe.Mismatch, error) {
-	cc, err := compiler(s.CC)
+	cc, err := compiler.Find(s.CC)
 	if err != nil {
 		return nil, err
 	}
-	arch, err := targetArch(cc)
+	arch, err := cc.Arch()
 	if err != nil {
 		return nil, err
 	}

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/goverbs/ibv/gen/compiler"
 	"github.com/goverbs/ibv/gen/model"
 )
 
 // Options say which compiler reads which header.
 type Options struct {
-	CC      []string // command line of gcc or clang; empty: Compiler(Arch)
+	CC      []string // command line of gcc or clang; empty: compiler.ForArch(Arch)
 	Include []string // folders for -I
 	Header  string   // for #include <...>; an absolute path will do
 	Arch    string   // GOARCH; empty: this machine's
@@ -44,7 +45,7 @@ func Check(o Options, m *model.Model) ([]Mismatch, error) {
 	}
 	if len(o.CC) == 0 {
 		var err error
-		if o.CC, err = Compiler(o.Arch); err != nil {
+		if o.CC, err = compiler.ForArch(o.Arch); err != nil {
 			return nil, err
 		}
 	}

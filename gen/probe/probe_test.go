@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goverbs/ibv/gen/compiler"
 	"github.com/goverbs/ibv/gen/model"
 )
 
@@ -225,12 +226,12 @@ func TestHostileNames(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	file := writeHeader(t, small)
-	if _, err := Check(Options{CC: []string{"/nonexistent/cc"}, Header: file}, smallModel(file)); !errors.Is(err, ErrNoCompiler) {
+	if _, err := Check(Options{CC: []string{"/nonexistent/cc"}, Header: file}, smallModel(file)); !errors.Is(err, compiler.ErrNone) {
 		t.Errorf("no compiler: %v", err)
 	}
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("CC", "")
-	if _, err := Check(Options{Header: file}, smallModel(file)); !errors.Is(err, ErrNoCompiler) || !strings.Contains(err.Error(), "apt-get install") {
+	if _, err := Check(Options{Header: file}, smallModel(file)); !errors.Is(err, compiler.ErrNone) || !strings.Contains(err.Error(), "apt-get install") {
 		t.Errorf("no compiler on the path: %v", err)
 	}
 }
