@@ -1,9 +1,9 @@
 // Package ibv is RDMA's verbs in Go: every struct, union, enum, flag and constant of rdma-core's infiniband/verbs.h, laid
-// out in memory exactly as C has it. It is pure Go and needs neither a C compiler nor the library. It describes; package
-// verbs, on top of it, does.
+// out in memory exactly as C has it. It is pure Go and needs neither a C compiler nor the library: it describes what others do.
 //
-// Two names to keep apart: ibv.CQ is C's struct ibv_cq, memory that the library owns, and verbs.CQ is the handle that a Go
-// program works with. The same goes for QP, WQ, MR and the others.
+// Two names to keep apart: ibv.CQ is C's struct ibv_cq, memory that the library owns. It is not the handle that a Go program
+// works with: that is the part of a runtime on top, called verbs here, whose verbs.CQ owns an ibv.CQ. The same goes for QP, WQ,
+// MR and the others.
 //
 // # Names
 //
@@ -47,8 +47,8 @@
 // # Architectures
 //
 // The layouts hold on amd64, arm64, ppc64le, riscv64 and s390x, all Linux with glibc; declarations at the end of the generated
-// files make a build fail that would get one wrong, and name the field. Nothing else is supported, and a build for it fails
-// with one line.
+// files make a build fail that would get one wrong, and name the field. A build for another GOARCH fails with one line. Other
+// operating systems, which have no such library, can build the package to decode what comes from Linux.
 //
 // # Regenerating
 //

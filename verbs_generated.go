@@ -3026,7 +3026,7 @@ type WCFlags uint32
 // Values of enum ibv_wc_flags.
 const (
 	// A global routing header (GRH) stands in the receive buffer's first 40 bytes, ahead of the data. For receives
-	// on UD QPs; on RoCE it is the IP header.
+	// on UD QPs. With RoCE v2 the IP header is there instead, an IPv4 one in the last 20 of the 40 bytes.
 	IBV_WC_GRH WCFlags = 1 << 0
 	// Immediate data came along. Never together with IBV_WC_WITH_INV.
 	IBV_WC_WITH_IMM WCFlags = 1 << 1
@@ -3060,8 +3060,8 @@ func (v WCFlags) String() string {
 
 // WCOpcode is enum ibv_wc_opcode (4 bytes), since 33.2 or before.
 //
-// The operation that a completion reports. Valid only if the status is IBV_WC_SUCCESS; receives are told by bit
-// IBV_WC_RECV.
+// The operation that a completion reports. Valid only if the status is IBV_WC_SUCCESS. Bit IBV_WC_RECV tells
+// completions of receive queues.
 type WCOpcode uint32
 
 // Values of enum ibv_wc_opcode.
@@ -3086,7 +3086,7 @@ const (
 	IBV_WC_FLUSH WCOpcode = 8 // since 56.1
 	// An 8-byte atomic write was done.
 	IBV_WC_ATOMIC_WRITE WCOpcode = 9 // since 44.0
-	// A receive was filled by the peer's send; also the bit that all receive opcodes have in common.
+	// A receive was filled by the peer's send; also the bit that all opcodes of receive queues have in common.
 	IBV_WC_RECV WCOpcode = 128
 	// The peer wrote with immediate data: the write's bytes lie where its RDMA address said, not in the receive
 	// buffer, which is used up nevertheless.
@@ -3173,8 +3173,8 @@ const (
 	IBV_WC_LOC_EEC_OP_ERR WCStatus = 3
 	// A local buffer of the request lies outside its memory region, or its LKey does not permit the access.
 	IBV_WC_LOC_PROT_ERR WCStatus = 4
-	// The request was given back undone, because its queue had gone to the error state before its turn came. Look at
-	// an earlier completion for the cause.
+	// The request was given back unfinished, because its queue went to the error state: it may not have begun, or
+	// have been under way. Look at an earlier completion for the cause.
 	IBV_WC_WR_FLUSH_ERR WCStatus = 5
 	// Binding the memory window failed: the memory region or its rights do not allow it.
 	IBV_WC_MW_BIND_ERR WCStatus = 6
@@ -6263,7 +6263,8 @@ type WC struct {
 	WRID uint64 // uint64_t wr_id
 	// How the work request ended. Valid always; look at it before anything else.
 	Status WCStatus // enum ibv_wc_status status
-	// What kind of operation ended. Valid on success only; receives have bit IBV_WC_RECV.
+	// What kind of operation ended. Valid on success only. Bit IBV_WC_RECV tells completions of receive queues,
+	// which are receives or changes of a tag-matching list; see IsRecv.
 	Opcode WCOpcode // enum ibv_wc_opcode opcode
 	// The provider's own error code, for its maker's documentation. Meaningful only when Status reports an error.
 	VendorErr uint32 // uint32_t vendor_err
@@ -6281,8 +6282,8 @@ type WC struct {
 	// Index of the partition key that the packet matched. Valid on success, on QPs of the general services interface
 	// (QP 1) only.
 	PKeyIndex uint16 // uint16_t pkey_index
-	// The sender's base LID, in host order. Valid on success, for UD receives on InfiniBand ports; Ethernet has no
-	// LIDs.
+	// The LID that the packet came from, in host order. Valid on success, for UD receives on InfiniBand ports;
+	// Ethernet has no LIDs.
 	SLID uint16 // uint16_t slid
 	// Service level, 0 to 15, that the packet came with. Valid on success, for UD receives.
 	SL uint8 // uint8_t sl

@@ -30,9 +30,17 @@ func (wc *WC) InvalidatedRKey() (uint32, bool) {
 }
 
 // IsRecv reports whether a receive succeeded: something has arrived in, or used up, a buffer that was posted. It is false if
-// the completion failed, since Opcode is not valid then.
+// the completion failed, since Opcode is not valid then. The bit IBV_WC_RECV alone does not tell: changes of a tag-matching list
+// and operations of the provider's own have it, too.
 func (wc *WC) IsRecv() bool {
-	return wc.Status == IBV_WC_SUCCESS && wc.Opcode&IBV_WC_RECV != 0
+	if wc.Status != IBV_WC_SUCCESS {
+		return false
+	}
+	switch wc.Opcode {
+	case IBV_WC_RECV, IBV_WC_RECV_RDMA_WITH_IMM, IBV_WC_TM_RECV, IBV_WC_TM_NO_TAG:
+		return true
+	}
+	return false
 }
 
 // carries reports whether the union of immediate data and RKey holds what flag, and no other, announces.

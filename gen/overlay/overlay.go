@@ -25,6 +25,9 @@ type Struct struct {
 	Go  string `json:"go,omitempty"`  // Go name, where the usual rule gives a poor one
 	Doc string `json:"doc,omitempty"` // whole sentences: "One completion, ..."
 
+	// Grows says whether C code may be given a larger one than it knows: by default if it has a comp_mask or has grown.
+	Grows *bool `json:"grows,omitempty"`
+
 	// Members are keyed by C name. A member of a named member's unnamed body has the path to it, "wr.rdma.rkey";
 	// one of an unnamed struct or union just its name.
 	Members map[string]Member `json:"members,omitempty"`
@@ -54,6 +57,8 @@ type Value struct {
 // A Function says something about a function.
 type Function struct {
 	Fails string `json:"fails,omitempty"` // how it reports failure: one of the words below
+	Value bool   `json:"value,omitempty"` // of minus1: what it returns is a value, or an error's code, not just 0 or -1
+	Most  string `json:"most,omitempty"`  // of negative: the C parameter that the count it returns cannot be above
 	Hot   bool   `json:"hot,omitempty"`   // poll, post, notify: it neither calls back nor keeps its arguments
 	Skip  string `json:"skip,omitempty"`  // why there is no binding: a whole sentence; nothing else is then said
 	Doc   string `json:"doc,omitempty"`   // whole sentences: what it does, units, who owns what

@@ -84,12 +84,18 @@ func (c *checker) functionEntry(name string, f Function) {
 		c.errs = append(c.errs, fmt.Errorf("overlay for %s: function %s: "+format, append([]any{c.header, name}, args...)...))
 	}
 	if f.Skip != "" {
-		if f.Fails != "" || f.Hot || f.Doc != "" {
+		if f.Skip = ""; f != (Function{}) {
 			bad("has no binding (skip), so nothing else can be said of it")
 		}
 		return
 	}
 	if !slices.Contains(failures, f.Fails) {
 		bad("fails is %q, not one of %s", f.Fails, strings.Join(failures, ", "))
+	}
+	if f.Value && f.Fails != FailsMinus1 {
+		bad("value belongs to functions that fail with %s", FailsMinus1)
+	}
+	if f.Most != "" && f.Fails != FailsNegative {
+		bad("most belongs to functions that fail with %s", FailsNegative)
 	}
 }
