@@ -77,8 +77,11 @@ func (b *builder) aggregate(a *aggregate, u use) (model.Aggregate, error) {
 	if w.next != t.NumFields() {
 		return m, u.refuse("the front end counts %d members, there are %d", t.NumFields(), w.next)
 	}
-	if t.Size() < 0 || t.Align() < 1 {
+	switch {
+	case t.Size() < 0 || t.Align() < 1:
 		return m, u.refuse("its size is not known")
+	case t.Size() > maxSize:
+		return m, u.refuse("too large: %d bytes", t.Size())
 	}
 	m.Members = w.members
 	return m, checkNames(m, u)

@@ -20,6 +20,11 @@ type builder struct {
 	enumOfName   map[string]*enum // by enumerator
 	enumerators  map[string]cnum  // those whose value is sure
 	work         []*aggregate     // reached, not yet described
+
+	sounds    map[*aggregate]bool // those that the evaluator has asked for, with the answer
+	described map[*aggregate]model.Aggregate
+	words     map[*cc.Macro][]string // see macroWords
+	dry       bool                   // what is described is not for the model
 }
 
 // model describes what the translation unit declares.
@@ -27,9 +32,10 @@ func (in *input) model(arch string, ast *cc.AST) (*model.Model, error) {
 	b := &builder{
 		in: in, arch: arch, ast: ast, decls: collect(ast), out: &model.Model{Header: in.header},
 		typedefTypes: map[string]model.Type{}, enums: map[*enum]model.Enum{}, enumOfName: map[string]*enum{},
-		enumerators: map[string]cnum{},
+		enumerators: map[string]cnum{}, sounds: map[*aggregate]bool{}, described: map[*aggregate]model.Aggregate{},
+		words: map[*cc.Macro][]string{},
 	}
-	for _, step := range []func() error{b.ownEnums, b.ownAggregates, b.functions, b.macros, b.reached} {
+	for _, step := range []func() error{b.ownEnums, b.ownAggregates, b.functions, b.macros, b.reached, b.names} {
 		if err := step(); err != nil {
 			return nil, err
 		}

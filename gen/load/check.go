@@ -10,7 +10,7 @@ import (
 
 // checkAggregate refuses a definition whose attributes the front end does not take as gcc does.
 func (b *builder) checkAggregate(a *aggregate, u use) error {
-	if foreignMachine(b.arch, a.file) {
+	if b.in.foreignMachine(b.arch, a.file) {
 		return u.refuse("its layout on %s is not known: %s belongs to this machine", b.arch, a.file)
 	}
 	la, err := b.attributes([]*cc.AttributeSpecifierList{a.spec.AttributeSpecifierList, a.spec.AttributeSpecifierList2}, u)
@@ -100,7 +100,7 @@ func (b *builder) checkTypedef(d *typedef, u use) error {
 		return u.refuse("the type va_list is not supported")
 	}
 	file, _ := place(d.decl)
-	if foreignMachine(b.arch, file) || b.arch != runtime.GOARCH && slices.Contains(sizeDiffers, d.name) {
+	if b.in.foreignMachine(b.arch, file) || b.arch != runtime.GOARCH && slices.Contains(sizeDiffers, d.name) {
 		return u.refuse("the size of %s on %s is not known: it belongs to this machine", d.name, b.arch)
 	}
 	if err := b.noLayout(d.attr, t); err != nil {
@@ -174,16 +174,33 @@ func (b *builder) checkMember(t model.Type, f *cc.Field, u use) error {
 		return nil
 	}
 	size, ok := b.size(t, 0)
-	if !ok {
+	got := f.Type().Size()
+	switch {
+	case !ok:
 		return u.refuse("its type is incomplete")
-	}
-	if got := f.Type().Size(); got != size && size != 0 || got > 0 && size == 0 {
+	case size < 0 || size > maxSize:
+		return u.refuse("too large")
+	case b.emptyElements(t):
+		return u.refuse("an array of elements without a size is not supported")
+	case got != size:
 		return u.refuse("the front end gives it %d bytes, its type has %d", got, size)
 	}
 	if t.Kind == model.Array && b.flexible(*t.Elem) {
 		return u.refuse("an array of structs that end with a flexible array is not supported")
 	}
 	return nil
+}
+
+// emptyElements reports whether t is an array of elements of size 0, or of arrays of them. The front end gives such an array the
+// size -1, so that the aggregate is too small and the members behind it are in the wrong place.
+func (b *builder) emptyElements(t model.Type) bool {
+	for t.Kind == model.Array {
+		t = *t.Elem
+		if size, ok := b.size(t, 0); ok && size == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // flexible reports whether t is a struct that ends with a flexible array.
@@ -226,6 +243,9 @@ func (b *builder) size(t model.Type, depth int) (int64, bool) {
 			return 0, false
 		}
 		n, ok := b.size(*t.Elem, depth+1)
+		if n > 0 && t.Len > maxSize/n {
+			return maxSize + 1, ok
+		}
 		return n * t.Len, ok
 	case model.Struct, model.Union:
 		if t.Body != nil {

@@ -1,69 +1,39 @@
 package load
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
+
+	"github.com/goverbs/ibv/gen/compiler"
 )
 
-// A compiler is what the host's C compiler says of itself.
-type compiler struct {
+// A host is what this machine's C compiler says of itself.
+type host struct {
 	macros   string   // its predefined macros, as #define lines
 	includes []string // its system include folders, in order
 }
 
-// compilerTimeout bounds the one process that is started.
-const compilerTimeout = 30 * time.Second
-
-// askCompiler runs the first usable compiler of cc, or of $CC, gcc, cc and clang if cc is empty.
-func askCompiler(cc string) (*compiler, error) {
-	names := []string{cc}
-	if cc == "" {
-		names = []string{os.Getenv("CC"), "gcc", "cc", "clang"}
+// askCompiler asks the compiler that cc names; see compiler.Find.
+func askCompiler(cc string) (*host, error) {
+	c, err := compiler.Find(cc)
+	if err != nil {
+		return nil, &Error{Msg: oneLine(err.Error()), Err: err}
 	}
-	var tried []string
-	for _, name := range names {
-		argv := strings.Fields(name)
-		if len(argv) == 0 {
-			continue
-		}
-		if _, err := exec.LookPath(argv[0]); err != nil {
-			tried = append(tried, argv[0])
-			continue
-		}
-		return runCompiler(argv)
-	}
-	return nil, &Error{
-		Msg: fmt.Sprintf("no C compiler (tried %s): install one (apt-get install gcc) or name it in CC", strings.Join(tried, ", ")),
-		Err: ErrNoCompiler,
-	}
-}
-
-func runCompiler(argv []string) (*compiler, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), compilerTimeout)
-	defer cancel()
-	args := append(argv[1:len(argv):len(argv)], "-dM", "-E", "-v", "-xc", os.DevNull)
-	cmd := exec.CommandContext(ctx, argv[0], args...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
+	stdout, stderr, err := c.Run(nil, "-dM", "-E", "-v", "-xc", os.DevNull)
+	if err != nil {
 		return nil, &Error{
-			Msg: oneLine(fmt.Sprintf("the C compiler %s failed: %v: %s", argv[0], err, lastLine(stderr.String()))),
-			Err: errors.Join(ErrNoCompiler, err),
+			Msg: oneLine(fmt.Sprintf("the C compiler %s failed: %v: %s", c[0], err, lastLine(string(stderr)))),
+			Err: errors.Join(compiler.ErrNone, err),
 		}
 	}
-	c := &compiler{macros: stdout.String(), includes: includeFolders(stderr.String())}
-	if !strings.Contains(c.macros, "#define __linux__ 1") || !strings.Contains(c.macros, "#define __LP64__ 1") {
-		return nil, &Error{Msg: fmt.Sprintf("the C compiler %s is not one for 64-bit Linux", argv[0]), Err: ErrNoCompiler}
+	h := &host{macros: string(stdout), includes: includeFolders(string(stderr))}
+	if !strings.Contains(h.macros, "#define __linux__ 1") || !strings.Contains(h.macros, "#define __LP64__ 1") {
+		return nil, &Error{Msg: fmt.Sprintf("the C compiler %s is not one for 64-bit Linux", c[0]), Err: compiler.ErrNone}
 	}
-	return c, nil
+	return h, nil
 }
 
 // includeFolders reads the search list that -v prints.

@@ -37,10 +37,15 @@ func (b *builder) checkConstant(e cc.ExpressionNode, v model.Value, u use) error
 	switch {
 	case ok && n.value() != v:
 		return u.refuse("%s is %s, the front end has %s", strings.Join(words, " "), n.value(), v)
-	case !ok && b.mentions(words):
+	case !ok && (b.mentions(words) || hasArrays(words)):
 		return u.refuse("the value of %s is not sure", strings.Join(words, " "))
 	}
 	return nil
+}
+
+// hasArrays reports whether an expression depends on the layout of arrays, or of what has attributes, that it declares itself.
+func hasArrays(words []string) bool {
+	return slices.Contains(words, "[") || slices.Contains(words, "__attribute__") || slices.Contains(words, "_Alignas")
 }
 
 // evaluateEnum gives the enumerators of an enum their values and gcc's types.
@@ -83,7 +88,7 @@ func (b *builder) enumeratorValue(en *cc.Enumerator) (cnum, bool) {
 		return n, true
 	}
 	v, ok := intValue(en.Value())
-	if !ok || b.mentions(words) {
+	if !ok || b.mentions(words) || hasArrays(words) {
 		return cnum{}, false
 	}
 	if v.Neg() {

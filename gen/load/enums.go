@@ -36,12 +36,14 @@ func (b *builder) addEnum(e *enum) error {
 	if e.reached {
 		return nil
 	}
-	e.reached = true
+	e.reached = !b.dry
 	m, err := b.enumOf(e)
 	if err != nil {
 		return err
 	}
-	b.out.Enums = append(b.out.Enums, m)
+	if !b.dry {
+		b.out.Enums = append(b.out.Enums, m)
+	}
 	return nil
 }
 

@@ -1,15 +1,9 @@
 package load
 
 import (
-	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 )
-
-// ErrNoCompiler is matched by the error of Load when no C compiler can be run: the header cannot be read without the compiler's
-// predefined macros and include folders.
-var ErrNoCompiler = errors.New("no C compiler")
 
 // An Error says in one line why a header, or one item of it, was refused.
 type Error struct {
@@ -35,7 +29,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // refusef makes the Error for item at pos.
 func refusef(pos, item, format string, args ...any) *Error {
-	return &Error{Pos: pos, Item: item, Msg: oneLine(fmt.Sprintf(format, args...))}
+	return &Error{Pos: pos, Item: oneLine(item), Msg: oneLine(fmt.Sprintf(format, args...))}
 }
 
 // oneLine keeps a message on one line, and short, whatever a header put into it.
@@ -50,20 +44,4 @@ func oneLine(s string) string {
 		s = strings.ToValidUTF8(s[:400], "") + "..."
 	}
 	return s
-}
-
-// located splits the front end's "file:line:column: message"; the column may be missing.
-var located = regexp.MustCompile(`^(.+?):(\d+):(?:\d+:)? *(.*)$`)
-
-// traces matches what the front end says of its own source and of its data.
-var traces = regexp.MustCompile(` \((check|parser|cpp|type|value|scanner)\.go:\d+:.*| \(?&\{.*`)
-
-// frontEndError turns the front end's list of complaints into an Error about the first.
-func frontEndError(header string, err error) *Error {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	line = traces.ReplaceAllString(line, "")
-	if m := located.FindStringSubmatch(line); m != nil {
-		return &Error{Pos: m[1] + ":" + m[2], Msg: oneLine(strings.TrimRight(m[3], ": ")), Err: err}
-	}
-	return &Error{Pos: header, Msg: oneLine(strings.TrimPrefix(strings.TrimPrefix(line, header+": "), "-: ")), Err: err}
 }

@@ -1,13 +1,8 @@
 package load
 
-import (
-	"strings"
-
-	"github.com/goverbs/ibv/gen/model"
-)
-
 // The front end gives all enumerators of an enum one type, where gcc gives int to each that fits. So expressions with
-// enumerators in them are evaluated here, by gcc's rules; others as a second opinion.
+// enumerators in them are evaluated here, by gcc's rules, and others as a second opinion. So are all macros: each within its own
+// budget, where the front end has one for all, which it spends in no order.
 
 // An evaluator reads one expression of preprocessed tokens.
 type evaluator struct {
@@ -21,7 +16,26 @@ type evaluator struct {
 func (b *builder) evaluate(toks []string) (cnum, bool) {
 	e := &evaluator{b: b, toks: toks}
 	n := e.ternary()
-	return n, !e.bad && len(e.toks) == 0
+	return n, !e.bad && len(e.toks) == 0 && n.typ != address
+}
+
+// address is the type of a pointer, which no integer constant has.
+const address = "*"
+
+// number reads an operand that must not be a pointer.
+func (e *evaluator) number() cnum {
+	n := e.unary()
+	if n.typ == address {
+		return e.fail()
+	}
+	return n
+}
+
+// pointer reports whether an expression is understood, and is a pointer.
+func (b *builder) pointer(toks []string) bool {
+	e := &evaluator{b: b, toks: toks}
+	n := e.ternary()
+	return !e.bad && len(e.toks) == 0 && n.typ == address
 }
 
 func (e *evaluator) fail() cnum {
@@ -66,6 +80,9 @@ func (e *evaluator) ternary() cnum {
 		return e.fail()
 	}
 	no := e.ternary()
+	if cond.typ == address || yes.typ == address || no.typ == address {
+		return e.fail()
+	}
 	yes, no = common(yes, no)
 	if cond.bits != 0 {
 		return yes
@@ -97,6 +114,9 @@ next:
 }
 
 func (e *evaluator) apply(op string, a, b cnum) cnum {
+	if a.typ == address || b.typ == address {
+		return e.fail()
+	}
 	switch op {
 	case "||":
 		return truth(a.bits != 0 || b.bits != 0)
@@ -175,105 +195,26 @@ func (e *evaluator) unary() cnum {
 	}
 	switch {
 	case e.accept("+"):
-		return e.unary().promote()
+		return e.number().promote()
 	case e.accept("-"):
-		n := e.unary().promote()
+		n := e.number().promote()
 		return cnum{n.typ, -n.bits}.to(n.typ)
 	case e.accept("~"):
-		n := e.unary().promote()
+		n := e.number().promote()
 		return cnum{n.typ, ^n.bits}.to(n.typ)
 	case e.accept("!"):
-		return truth(e.unary().bits == 0)
+		return truth(e.number().bits == 0)
 	case e.accept("__extension__"):
 		return e.unary()
 	case e.accept("sizeof"):
 		return e.sizeof()
+	case e.accept("_Alignof"), e.accept("__alignof__"), e.accept("__alignof"):
+		return e.alignof()
+	case e.accept(offsetof):
+		return e.offsetof()
 	}
-	if typ, n := e.typeName(); n > 0 {
-		e.toks = e.toks[n:]
-		v := e.unary()
-		if typ == "char" && v.bits > 127 { // its sign is the architecture's
-			return e.fail()
-		}
-		return v.to(typ)
+	if t, n := e.typeName(); n > 0 {
+		return e.cast(t, n)
 	}
 	return e.primary()
-}
-
-func (e *evaluator) sizeof() cnum {
-	typ, n := e.typeName()
-	if n > 0 {
-		e.toks = e.toks[n:]
-	} else {
-		typ = e.unary().typ
-	}
-	return cnum{"unsigned long", uint64(model.Scalars[typ].Size)}
-}
-
-func (e *evaluator) primary() cnum {
-	if e.accept("(") {
-		n := e.ternary()
-		if !e.accept(")") {
-			return e.fail()
-		}
-		return n
-	}
-	s := e.peek()
-	if s == "" {
-		return e.fail()
-	}
-	e.toks = e.toks[1:]
-	if s[0] >= '0' && s[0] <= '9' {
-		n, ok := literal(s)
-		if !ok {
-			return e.fail()
-		}
-		return n
-	}
-	if len(s) == 3 && s[0] == '\'' && s[1] < 0x80 && s[1] != '\\' {
-		return cnum{"int", uint64(s[1])}
-	}
-	if n, ok := e.b.enumerators[s]; ok {
-		return n
-	}
-	return e.fail()
-}
-
-// typeName reads "( integer type )" and returns the type and the number of tokens.
-func (e *evaluator) typeName() (string, int) {
-	if e.peek() != "(" {
-		return "", 0
-	}
-	var words []string
-	for i, s := range e.toks[1:] {
-		switch {
-		case s == ")" && len(words) > 0:
-			if t := e.b.integerType(words); t != "" {
-				return t, i + 2
-			}
-			return "", 0
-		case s == "const" || s == "volatile":
-		case len(words) > 4:
-			return "", 0
-		default:
-			words = append(words, s)
-		}
-	}
-	return "", 0
-}
-
-// integerType resolves the words of an integer type, a typedef among them.
-func (b *builder) integerType(words []string) string {
-	if len(words) == 1 && b.decls.typedefs[words[0]] != nil {
-		t, err := b.typedefType(words[0], use{})
-		if err != nil || t.Kind != model.Scalar {
-			return ""
-		}
-		words = strings.Fields(t.Name)
-	}
-	name := canonicalWords(words)
-	if info := model.Scalars[name]; name == "" || info.Float || info.Size > 8 {
-		return ""
-	}
-	return name
 }

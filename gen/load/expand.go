@@ -6,112 +6,174 @@ import (
 	"modernc.org/cc/v4"
 )
 
-// maxExpansion bounds the tokens of one macro when it is expanded.
-const maxExpansion = 2000
+// maxExpansion bounds the tokens that the expansion of one macro may process. Each has its own budget, so that none can use up
+// that of another.
+const maxExpansion = 10_000
 
 // volatileNames are macros whose value depends on where they are used.
 var volatileNames = []string{"__LINE__", "__COUNTER__", "__INCLUDE_LEVEL__", "__FILE__", "__DATE__", "__TIME__", "__TIMESTAMP__"}
 
+// A pword is a preprocessing token with the macros that it comes from, which it does not stand for any more.
+type pword struct {
+	text string
+	hide *hideSet
+}
+
+type hideSet struct {
+	name string
+	next *hideSet
+}
+
+func (h *hideSet) has(name string) bool {
+	for ; h != nil; h = h.next {
+		if h.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// and returns what both sets hold.
+func (h *hideSet) and(o *hideSet) (both *hideSet) {
+	for ; h != nil; h = h.next {
+		if o.has(h.name) {
+			both = &hideSet{h.name, both}
+		}
+	}
+	return both
+}
+
 // An expander replaces macros by what they stand for.
 type expander struct {
-	macros map[string]*cc.Macro
-	active []string
+	b      *builder
 	work   int
-	failed bool // too long, or in a form that is not understood
+	failed bool // a call that is not complete
+	long   bool // out of budget
 }
 
 // expand returns the tokens that macro m stands for, if they can be told.
 func (b *builder) expand(m *cc.Macro) (words []string, ok bool) {
-	x := expander{macros: b.ast.Macros}
-	words = x.replace(macroWords(m), m.Name.SrcStr())
-	return words, !x.failed
+	words, ok, err := b.expansion(m, use{})
+	return words, ok && err == nil
 }
 
-func macroWords(m *cc.Macro) (words []string) {
+// expansion returns the tokens that macro m stands for, and whether all calls in them are complete. It fails if they are too many.
+func (b *builder) expansion(m *cc.Macro, u use) (words []string, complete bool, err error) {
+	x := expander{b: b}
+	list := x.replace(painted(macroBody(m, nil, &x), m.Name.SrcStr(), nil))
+	for _, w := range list {
+		words = append(words, w.text)
+	}
+	if x.long {
+		return nil, false, u.refuse("it is too long: more than %d tokens are processed to expand it", maxExpansion)
+	}
+	return words, !x.failed, nil
+}
+
+// macroWords are the tokens of a macro as it is defined.
+func (b *builder) macroWords(m *cc.Macro) []string {
+	if words, ok := b.words[m]; ok {
+		return words
+	}
+	var words []string
 	for _, t := range m.ReplacementList() {
 		if t.Ch != ' ' && t.Ch != '\n' {
 			words = append(words, t.SrcStr())
 		}
 	}
+	b.words[m] = words
 	return words
 }
 
-// replace expands words, in which the macro named self stands for itself.
-func (x *expander) replace(words []string, self string) (out []string) {
-	x.active = append(x.active, self)
-	defer func() { x.active = x.active[:len(x.active)-1] }()
-	if len(x.active) > 100 {
-		x.failed = true
-	}
-	for i := 0; i < len(words) && !x.failed; i++ {
-		if x.work++; x.work > maxExpansion {
-			x.failed = true
+// painted adds a macro, and those of a set, to those that the words come from.
+func painted(words []pword, name string, more *hideSet) []pword {
+	out := make([]pword, len(words))
+	plain := &hideSet{name, more} // of what stands in the macro itself
+	for i, w := range words {
+		if w.hide == nil {
+			out[i] = pword{w.text, plain}
+			continue
 		}
-		w := words[i]
-		m := x.macros[w]
-		switch {
-		case m == nil || slices.Contains(x.active, w):
-			out = append(out, w)
-		case !m.IsFnLike:
-			out = append(out, x.replace(macroWords(m), w)...)
-		case i+1 < len(words) && words[i+1] == "(":
-			args, n := arguments(words[i+2:])
-			body, ok := x.substitute(m, args)
-			if n == 0 || !ok {
-				x.failed = true
-				return nil
+		h := &hideSet{name, w.hide}
+		for m := more; m != nil; m = m.next {
+			if !h.has(m.name) {
+				h = &hideSet{m.name, h}
 			}
-			out = append(out, x.replace(body, w)...)
-			i += n + 1
-		default:
-			out = append(out, w)
 		}
+		out[i] = pword{w.text, h}
 	}
 	return out
 }
 
-// arguments splits what follows the opening parenthesis of a call; n is its length with the closing one, 0 without it.
-func arguments(words []string) (args [][]string, n int) {
-	args = [][]string{nil}
-	depth := 0
-	for i, w := range words {
+// spend takes from the budget.
+func (x *expander) spend(n int) bool {
+	x.work += n
+	x.long = x.long || x.work > maxExpansion
+	return !x.long
+}
+
+// replace expands words until no macro is left in them. What a macro stands for is read again together with what follows it.
+func (x *expander) replace(words []pword) (out []pword) {
+	todo := slices.Clone(words)
+	slices.Reverse(todo)
+	for len(todo) > 0 && x.spend(1) {
+		w := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		m := x.b.ast.Macros[w.text]
 		switch {
-		case w == ")" && depth == 0:
-			return args, i + 1
-		case w == "," && depth == 0:
+		case m == nil || w.hide.has(w.text) || w.text == offsetof:
+			out = append(out, w)
+			continue
+		case m.IsFnLike && (len(todo) == 0 || todo[len(todo)-1].text != "("):
+			out = append(out, w)
+			continue
+		}
+		hide, body := w.hide, []pword(nil)
+		if m.IsFnLike {
+			args, n := arguments(todo)
+			if n == 0 {
+				x.failed = true
+				return nil
+			}
+			hide = hide.and(todo[len(todo)-n].hide)
+			todo = todo[:len(todo)-n]
+			body = macroBody(m, args, x)
+		} else {
+			body = macroBody(m, nil, x)
+		}
+		if !x.spend(len(body)) {
+			return nil
+		}
+		body = painted(body, w.text, hide)
+		slices.Reverse(body)
+		todo = append(todo, body...)
+	}
+	return out
+}
+
+// arguments splits a call's arguments, which are the last words in reverse, and returns the number of words with both parentheses;
+// 0 without the closing one.
+func arguments(reversed []pword) (args [][]pword, n int) {
+	args = [][]pword{nil}
+	depth := 0
+	for i := len(reversed) - 1; i >= 0; i-- {
+		w := reversed[i]
+		switch {
+		case w.text == "(":
+			if depth++; depth == 1 {
+				continue
+			}
+		case w.text == ")":
+			if depth--; depth == 0 {
+				return args, len(reversed) - i
+			}
+		case w.text == "," && depth == 1:
 			args = append(args, nil)
 			continue
-		case w == "(":
-			depth++
-		case w == ")":
-			depth--
 		}
 		args[len(args)-1] = append(args[len(args)-1], w)
 	}
 	return nil, 0
-}
-
-// substitute puts arguments into the body of a function-like macro without # and ##.
-func (x *expander) substitute(m *cc.Macro, args [][]string) (body []string, ok bool) {
-	if m.VarArg >= 0 || len(args) != len(m.Params) && !(len(m.Params) == 0 && len(args) == 1 && args[0] == nil) {
-		return nil, false
-	}
-	for _, w := range macroWords(m) {
-		if w == "#" || w == "##" {
-			return nil, false
-		}
-		i := slices.IndexFunc(m.Params, func(p cc.Token) bool { return p.SrcStr() == w })
-		if i < 0 {
-			body = append(body, w)
-			continue
-		}
-		arg := x.replace(args[i], "") // before the macro hides itself
-		if x.work += len(arg); x.work > maxExpansion || x.failed {
-			return nil, false
-		}
-		body = append(body, arg...)
-	}
-	return body, true
 }
 
 // touches reports whether macro m may come to use one of the names, through however many macros.
@@ -120,7 +182,7 @@ func (b *builder) touches(m *cc.Macro, is func(string) bool) bool {
 	todo := []*cc.Macro{m}
 	for len(todo) > 0 {
 		m, todo = todo[len(todo)-1], todo[:len(todo)-1]
-		for _, w := range macroWords(m) {
+		for _, w := range b.macroWords(m) {
 			if is(w) {
 				return true
 			}

@@ -12,7 +12,7 @@ import (
 )
 
 // host asks the compiler once for all runs of the fuzzer.
-var host = sync.OnceValues(func() (*compiler, error) { return askCompiler("") })
+var thisHost = sync.OnceValues(func() (*host, error) { return askCompiler("") })
 
 // FuzzLoad wants of any header a model, or an *Error of one line, in bounded time.
 func FuzzLoad(f *testing.F) {
@@ -37,7 +37,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		h, err := host()
+		h, err := thisHost()
 		if err != nil {
 			t.Fatal(err)
 		}

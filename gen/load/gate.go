@@ -65,7 +65,7 @@ func (c *closing) Write(tok []byte) (int, error) {
 func (in *input) gate(cfg *cc.Config, sources []cc.Source) error {
 	var c closing
 	if err := cc.Preprocess(cfg, sources, &c); err != nil {
-		return in.explain(err)
+		return in.explain(err, func() *cc.AST { return nil })
 	}
 	if msg := c.complaint(); msg != "" { // of the brackets: the text ends with semicolons of our own
 		return &Error{Pos: in.end(), Msg: msg}

@@ -65,7 +65,7 @@ func (b *builder) pairsInMacro(name string) bool {
 	if m == nil || b.in.files.defines(name) != 1 || b.touches(m, redefined) {
 		return false
 	}
-	words := macroWords(m)
+	words := b.macroWords(m)
 	if m.IsFnLike {
 		for _, w := range words {
 			if w != "__attribute__" && b.in.files.defines(w) > 0 {

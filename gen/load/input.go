@@ -21,20 +21,20 @@ type input struct {
 	path    string // of the header's file
 	dirs    []string
 	own     owner
-	host    *compiler
+	host    *host
 	files   *files
 	sources cc.SourceCache
 }
 
-func newInput(o Options, host *compiler) (*input, error) {
-	in := &input{header: o.Header, host: host, files: newFiles(targets)}
+func newInput(o Options, on *host) (*input, error) {
+	in := &input{header: o.Header, host: on, files: newFiles(targets)}
 	for _, d := range o.Include {
 		if info, err := os.Stat(d); err != nil || !info.IsDir() {
 			return nil, &Error{Pos: d, Msg: "not a folder to search for headers"}
 		}
 		in.dirs = append(in.dirs, filepath.Clean(d))
 	}
-	in.dirs = append(in.dirs, host.includes...)
+	in.dirs = append(in.dirs, on.includes...)
 	if o.Header == "" {
 		return nil, &Error{Msg: "no header given"}
 	}
@@ -42,7 +42,7 @@ func newInput(o Options, host *compiler) (*input, error) {
 	if in.path, err = in.find(o.Header); err != nil {
 		return nil, err
 	}
-	in.own = newOwner(in.path, host.includes)
+	in.own = newOwner(in.path, on.includes)
 	return in, nil
 }
 
@@ -142,7 +142,7 @@ func (in *input) parse(arch string) (*cc.AST, error) {
 	case errors.As(err, &e):
 		return nil, e
 	case err != nil:
-		return nil, in.explain(err)
+		return nil, in.explain(err, func() *cc.AST { return in.parseOnly(cfg, sources) })
 	}
 	return ast, nil
 }
@@ -167,24 +167,15 @@ func (in *input) translate(cfg *cc.Config, sources []cc.Source, gated bool) (ast
 	return in.translate(cfg, sources, true)
 }
 
+// parseOnly parses the sources, which the front end has parsed already but found fault with.
+func (in *input) parseOnly(cfg *cc.Config, sources []cc.Source) (ast *cc.AST) {
+	in.guard(cfg, true).run(func() { ast, _ = cc.Parse(cfg, sources) })
+	return ast
+}
+
 // guard sets a new guard on the parse.
 func (in *input) guard(cfg *cc.Config, gated bool) *guard {
 	g := &guard{files: in.files, system: in.host.includes, gated: gated, once: map[string]bool{}}
 	cfg.PragmaHandler = g.pragma
 	return g
-}
-
-// explain makes one line of the front end's complaints.
-func (in *input) explain(err error) error {
-	e := frontEndError(in.path, err)
-	if e.Msg == "unexpected EOF" || strings.HasPrefix(e.Pos, "<end>") {
-		e.Pos = in.end()
-	}
-	if name, ok := strings.CutPrefix(e.Msg, "include file not found: "); ok {
-		e.Msg = "no such header: " + name + packageHint(strings.Trim(name, `<>"`))
-	}
-	if strings.HasPrefix(e.Msg, "macro expansion limit exceeded") {
-		e.Msg = "too large: more than the limit of tokens and macros"
-	}
-	return e
 }

@@ -31,18 +31,18 @@ func Load(o Options) (*model.Model, error) {
 			return nil, &Error{Msg: fmt.Sprintf("unknown architecture %q: it must be one of %v", a, model.Archs)}
 		}
 	}
-	host, err := askCompiler(o.CC)
+	on, err := askCompiler(o.CC)
 	if err != nil {
 		return nil, err
 	}
 	o.Archs = archs
-	return loadWith(o, host)
+	return loadWith(o, on)
 }
 
 // loadWith is Load for a known compiler and architectures.
-func loadWith(o Options, host *compiler) (*model.Model, error) {
+func loadWith(o Options, on *host) (*model.Model, error) {
 	archs := o.Archs
-	in, err := newInput(o, host)
+	in, err := newInput(o, on)
 	if err != nil {
 		return nil, err
 	}

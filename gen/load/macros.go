@@ -68,49 +68,46 @@ func (b *builder) objectMacro(name, pos string, m *cc.Macro) error {
 
 // constant adds a macro that has an integer value.
 func (b *builder) constant(name string, m *cc.Macro, u use) error {
-	n, ok, err := b.macroValue(m, u)
+	n, words, ok, err := b.macroValue(m, u)
 	if !ok || err != nil {
 		return err
 	}
+	if b.enumOfName[name] != nil {
+		if onlyWord(words) == name {
+			return nil // #define A A, beside an enumerator A, for #ifdef
+		}
+		return u.refuse("an enumerator has this name, too, and another value")
+	}
 	c := model.Const{Name: name, Value: n.value(), Type: model.Type{Kind: model.Scalar, Name: n.typ}, Pos: u.pos}
-	if words, ok := b.expand(m); ok {
-		if e := b.enumOfName[onlyWord(words)]; e != nil {
-			if err := b.addEnum(e); err != nil {
-				return err
-			}
-			if e.name != "" {
-				c.Type = model.Type{Kind: model.EnumRef, Name: e.name}
-			}
+	if e := b.enumOfName[onlyWord(words)]; e != nil {
+		if err := b.addEnum(e); err != nil {
+			return err
+		}
+		if e.name != "" {
+			c.Type = model.Type{Kind: model.EnumRef, Name: e.name}
 		}
 	}
 	b.out.Consts = append(b.out.Consts, c)
 	return nil
 }
 
-// macroValue returns the integer that a macro stands for, if it stands for one.
-func (b *builder) macroValue(m *cc.Macro, u use) (n cnum, ok bool, err error) {
-	theirs, has := intValue(m.Value())
-	typ, integer := "", false
-	if has && m.Type() != nil {
-		typ, integer = kindScalars[m.Type().Kind()]
+// macroValue returns the integer that a macro stands for, if it stands for one, and its tokens. A macro that looks like an integer
+// but is not understood is refused, since a constant must not be missing; so is one that is too long to be looked at.
+func (b *builder) macroValue(m *cc.Macro, u use) (n cnum, words []string, ok bool, err error) {
+	if b.touches(m, func(w string) bool { return slices.Contains(volatileNames, w) }) {
+		return n, nil, false, nil
 	}
-	words, known := b.expand(m)
-	if known {
-		n, known = b.evaluate(words)
+	words, complete, err := b.expansion(m, u)
+	if err != nil || !complete || len(words) == 0 {
+		return n, words, false, err
 	}
-	switch {
-	case b.touches(m, func(w string) bool { return slices.Contains(volatileNames, w) }):
-		return n, false, nil
-	case known && (!integer || n.value() == theirs || b.mentions(words)):
-		return n, true, nil
-	case known:
-		return n, false, u.refuse("its value is %s, the front end has %s", n.value(), theirs)
-	case !integer:
-		return n, false, nil
-	case b.touches(m, func(w string) bool { return b.enumOfName[w] != nil }):
-		return n, false, u.refuse("an expression with enumerators of this form is not supported")
+	if n, ok = b.evaluate(words); ok {
+		return n, words, true, nil
 	}
-	return cnum{typ, theirs.Uint64()}, true, nil
+	if !b.pointer(words) && b.mayBeInteger(words) {
+		return n, words, false, u.refuse("the value of an expression of this form cannot be told")
+	}
+	return n, words, false, nil
 }
 
 // onlyWord returns the one word among parentheses, in any number of them.
@@ -125,11 +122,4 @@ func onlyWord(words []string) (word string) {
 		}
 	}
 	return word
-}
-
-// kindScalars are the integer types among the front end's kinds.
-var kindScalars = map[cc.Kind]string{
-	cc.Bool: "_Bool", cc.Char: "char", cc.SChar: "signed char", cc.UChar: "unsigned char", cc.Short: "short",
-	cc.UShort: "unsigned short", cc.Int: "int", cc.UInt: "unsigned int", cc.Long: "long", cc.ULong: "unsigned long",
-	cc.LongLong: "long long", cc.ULongLong: "unsigned long long",
 }

@@ -1,7 +1,7 @@
 package load
 
 import (
-	"fmt"
+	"strings"
 
 	"github.com/goverbs/ibv/gen/model"
 	"modernc.org/cc/v4"
@@ -15,6 +15,18 @@ type memberWalk struct {
 	u       use
 	next    int // index of the next field
 	members []model.Member
+}
+
+// within names a member of a construct. Of a deep nest of members it leaves the middle out.
+func within(member, of string) string {
+	const last = " of "
+	switch n := strings.Count(of, last); {
+	case member == "unnamed member" && strings.HasPrefix(of, member):
+		return of
+	case n > 2:
+		return member + " of ..." + of[strings.LastIndex(of, last):]
+	}
+	return member + last + of
 }
 
 func (w *memberWalk) declaration(n *cc.StructDeclaration) error {
@@ -36,7 +48,7 @@ func (w *memberWalk) declaration(n *cc.StructDeclaration) error {
 // unnamed adds a struct or union whose members belong to the parent.
 func (w *memberWalk) unnamed(n *cc.StructDeclaration, s specs) error {
 	_, pos := place(n)
-	u := use{pos: pos, item: "unnamed member of " + w.u.item, depth: w.u.depth}
+	u := use{pos: pos, item: within("unnamed member", w.u.item), depth: w.u.depth}
 	f := w.field()
 	if f == nil {
 		return u.refuse("the front end has no such member")
@@ -59,7 +71,7 @@ func (w *memberWalk) member(n *cc.StructDeclaration, s specs, d *cc.StructDeclar
 		name, at = d.Declarator.Name(), d.Declarator
 	}
 	_, pos := place(at)
-	u := use{at: at.Position(), pos: pos, item: fmt.Sprintf("member %s of %s", name, w.u.item), depth: w.u.depth}
+	u := use{at: at.Position(), pos: pos, item: within("member "+name, w.u.item), depth: w.u.depth}
 	f := w.field()
 	if f == nil || f.Name() != name {
 		return u.refuse("the front end has another member here")

@@ -7,7 +7,7 @@ func (b *builder) reach(a *aggregate, how reach) {
 	if how == byPointer && b.in.own.owns(a.file) {
 		how = byValue
 	}
-	if a.state >= how {
+	if b.dry || a.state >= how {
 		return
 	}
 	a.state = how

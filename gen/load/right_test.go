@@ -12,6 +12,7 @@ import (
 var right = []string{
 	"enum big$ { BIG$ = 0x8000000000000000, SMALL$ = 1 };\n#define M$ BIG$\n#define N$ (BIG$ - 1)",
 	"struct s$ { char c; _Alignas(16) int x, y; char d; }; struct t$ { char c; _Alignas(0) int x; };",
+	"enum { A$ = 3, B$ };\n#define A$ A$\n#define B$ (B$)",
 	"struct e$ {}; struct s$ { struct e$ e; int x; };",
 	"struct s$ { int a[0]; char c; }; struct t$ { int n; int a[]; }; struct u$ { struct t$ t; int x; };",
 	"struct s$ { char c; int __attribute__((aligned(16))) x; }; struct t$ { char c; int x __attribute__((aligned(2))); };",
@@ -38,6 +39,17 @@ var right = []string{
 	"#define O$ 0x7fffffffffffffff\n#define P$ 0x8000000000000000\n#define R$ (1 << 31)\n#define S$ (1U << 31 << 1)\n#define U$ (-1U >> 31)",
 	"enum e$ { A$ = 5 };\n#define F$(x, y) ((x) * (y))\n#define X$ F$(A$, 2)\n#define Y$ F$(F$(A$, 1), ~A$)\n#define Z$ F$\n#define V$ sizeof(A$)",
 	"#define X$ __LINE__\n#define Y$ __COUNTER__",
+	"enum e$ { A$ = 5 };\n#define CAT$(x, y) x##y\n#define X$ (CAT$(1, 2) + A$)\n#define Y$ CAT$(0x1,F)u\n#define O$ 1##2\n" +
+		"#define V$(x, ...) (x + F$(__VA_ARGS__))\n#define F$(a, b) ((a) - b)\n#define W$ V$(1, 2, 3)\n#define G$ H$\n#define H$(x) ((x) + 1)\n" +
+		"#define Z$ G$(1)\n#define E$(x, ...) J$(x, ##__VA_ARGS__)\n#define J$(...) K$(__VA_ARGS__, 7, 8)\n#define K$(x, y, ...) (x * 10 + y)\n" +
+		"#define L$ E$(1)\n#define M$ E$(1, 2)\n#define N$() 4\n#define P$ N$()",
+	"struct a$ { int x; struct { char q; } y; union { short t; char u; }; }; struct e$ {};\n#include <stddef.h>\n" +
+		"#define A$ offsetof(struct a$, y)\n#define B$ '\\0'\n#define C$ '\\n'\n#define D$ sizeof(struct a$[3][2])\n#define F$ sizeof(int *[3])\n" +
+		"#define G$ _Alignof(struct a$)\n#define H$ (unsigned long)(void *)5\n#define I$ sizeof(\"abc\")\n#define T$ (sizeof \"abc\" - 1)\n#define J$ (int)-1.5\n" +
+		"#define K$ offsetof(struct a$, u)\n#define L$ sizeof(struct e$[3])\n#define M$ sizeof(struct e$[2][4])\n#define N$ sizeof(void *)\n" +
+		"#define O$ (sizeof(int[4]) / sizeof(int))\n#define P$ _Alignof(long)\n#define Q$ '\\x41'\n#define R$ '\\101'\n#define S$ sizeof(1.5 > 1)",
+	"#define A$ 1, 2\n#define B$ [3]\n#define C$ : 3\n#define D$ * 2\n#define E$ = 1\n#define F$ { 1, 2 }\n#define G$ unsigned int\n#define H$ 1 +\n" +
+		"#define I$ struct nothing\n#define J$ (1.5 + 1)\n#define K$ nothing(1)\n#define L$ do { } while (0)\n#define M$ ((void *)0)\n#define N$ \"a\" \"b\"",
 	"_Pragma(\"pack(1)\") struct s$ { char c; int x; };\n#pragma pack()",
 	"#pragma pack(push, 2)\nstruct s$ { char c; int x; long y __attribute__((aligned(8))); };\n#pragma pack(pop)",
 	"#pragma pack(2)\nstruct s$ { char c; _Alignas(8) int x; }; struct t$ { char c; int x; } __attribute__((aligned(8)));\n#pragma pack()",

@@ -24,6 +24,7 @@ func scan(path string, data []byte) (*scanner, error) {
 		return s, refusef(fileLine(path, 1+bytes.Count(data[:at], []byte("\n"))), "", "a character of Unicode's private use area")
 	}
 	var c closing
+	var empty emptyDeclaration
 	depth, run, last := 0, 0, 0
 	inWord := false
 	for s.startOfLine = true; s.pos < len(s.data); {
@@ -37,6 +38,9 @@ func scan(path string, data []byte) (*scanner, error) {
 			continue
 		}
 		c.add(char)
+		if empty.add(char) {
+			return s, s.refuse("a declaration that declares nothing")
+		}
 		switch {
 		case char == ' ' || char == '\n' || inWord && wasInWord:
 		case char == ';' || char == ',':

@@ -9,6 +9,9 @@ import (
 // maxTypeDepth bounds pointers, arrays and typedefs in one type; model reads back at most 64.
 const maxTypeDepth = 60
 
+// maxSize bounds the size of a type. It is far above what any machine has, and sums of such sizes stay in range.
+const maxSize = 1 << 40
+
 // A use is the construct whose type is being described, for errors.
 type use struct {
 	at        token.Position // of a member
@@ -253,8 +256,13 @@ func (b *builder) array(elem model.Type, size cc.ExpressionNode, u use) (model.T
 		return t, nil
 	}
 	n, ok := intValue(size.Value())
-	if !ok || n.Neg() || n.Uint64() > 1<<56 {
+	switch {
+	case !ok:
 		return t, u.refuse("an array whose length is not a constant")
+	case n.Neg():
+		return t, u.refuse("an array of negative length")
+	case n.Uint64() > maxSize:
+		return t, u.refuse("an array that is too large: %s elements", n)
 	}
 	if err := b.checkConstant(size, n, u); err != nil {
 		return t, err

@@ -1,0 +1,6 @@
+/* A flexible array that starts in the tail padding. */
+struct flexible_in_padding {
+	int count;
+	char kind;
+	char rest[];
+};

@@ -1,0 +1,2 @@
+/* A macro of 2^63. */
+#define MACRO_TOP_BIT 9223372036854775808ULL

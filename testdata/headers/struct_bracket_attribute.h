@@ -1,0 +1,5 @@
+/* An attribute in double brackets, as C23 writes them. */
+struct [[gnu::packed]] bracket_packed {
+	char c;
+	int i;
+};
