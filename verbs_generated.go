@@ -2882,7 +2882,7 @@ type SendFlags uint32
 
 // Values of enum ibv_send_flags.
 const (
-	// Wait until earlier RDMA reads and atomics of the QP are done. RC and XRC.
+	// Wait until earlier RDMA reads and atomics of the QP are done. RC only.
 	IBV_SEND_FENCE SendFlags = 1 << 0
 	// Make a completion. Unneeded if the QP has SQSigAll set.
 	IBV_SEND_SIGNALED SendFlags = 1 << 1
@@ -3060,8 +3060,8 @@ func (v WCFlags) String() string {
 
 // WCOpcode is enum ibv_wc_opcode (4 bytes), since 33.2 or before.
 //
-// The operation that a completion reports. Valid only if the status is IBV_WC_SUCCESS. Bit IBV_WC_RECV tells
-// completions of receive queues.
+// The operation that a completion reports. Valid only if the status is IBV_WC_SUCCESS. All receives have bit
+// IBV_WC_RECV, but so have changes of a tag-matching list and some operations of the provider's own.
 type WCOpcode uint32
 
 // Values of enum ibv_wc_opcode.
@@ -3086,7 +3086,8 @@ const (
 	IBV_WC_FLUSH WCOpcode = 8 // since 56.1
 	// An 8-byte atomic write was done.
 	IBV_WC_ATOMIC_WRITE WCOpcode = 9 // since 44.0
-	// A receive was filled by the peer's send; also the bit that all opcodes of receive queues have in common.
+	// A receive was filled by the peer's send; also the bit that all receives, and some other opcodes, have in
+	// common.
 	IBV_WC_RECV WCOpcode = 128
 	// The peer wrote with immediate data: the write's bytes lie where its RDMA address said, not in the receive
 	// buffer, which is used up nevertheless.
@@ -3097,7 +3098,8 @@ const (
 	IBV_WC_TM_DEL WCOpcode = 131
 	// The count of unexpected messages was passed to the tag-matching hardware.
 	IBV_WC_TM_SYNC WCOpcode = 132
-	// A message arrived on a tag-matching SRQ; TM flags of WCFlags tell what of it is there.
+	// A receive on the tag-matching list made progress: the TM flags of WCFlags tell whether its tag was matched and
+	// whether its data is there, which may be two completions.
 	IBV_WC_TM_RECV WCOpcode = 133
 	// A message without a tag arrived on a tag-matching SRQ.
 	IBV_WC_TM_NO_TAG WCOpcode = 134
@@ -6263,8 +6265,7 @@ type WC struct {
 	WRID uint64 // uint64_t wr_id
 	// How the work request ended. Valid always; look at it before anything else.
 	Status WCStatus // enum ibv_wc_status status
-	// What kind of operation ended. Valid on success only. Bit IBV_WC_RECV tells completions of receive queues,
-	// which are receives or changes of a tag-matching list; see IsRecv.
+	// What kind of operation ended. Valid on success only; IsRecv tells receives.
 	Opcode WCOpcode // enum ibv_wc_opcode opcode
 	// The provider's own error code, for its maker's documentation. Meaningful only when Status reports an error.
 	VendorErr uint32 // uint32_t vendor_err

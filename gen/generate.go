@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/goverbs/ibv/gen/compiler"
+	"github.com/goverbs/ibv/gen/diff"
 	"github.com/goverbs/ibv/gen/model"
 	"github.com/goverbs/ibv/gen/overlay"
 	"github.com/goverbs/ibv/gen/record"
@@ -60,6 +62,9 @@ func Generate(o Options) (*Output, error) {
 		}
 		out.Record = path.Join(folder, recordName(m))
 		known = withRecord(known, m)
+		if out.News, err = news(known, m); err != nil {
+			return nil, err
+		}
 	}
 	if out.Files, err = o.source(m.Header, known); err != nil {
 		return nil, err
@@ -67,7 +72,17 @@ func Generate(o Options) (*Output, error) {
 	if out.Record != "" {
 		out.Files[out.Record] = rec
 	}
-	return out, out.ours(m.Header)
+	return out, cmp.Or(out.ours(m.Header), out.samePackage(cmp.Or(o.Package, "ibv")))
+}
+
+// news tells what m changes since the release before it.
+func news(known []*model.Model, m *model.Model) (*diff.Report, error) {
+	for i, k := range known {
+		if k == m && i > 0 {
+			return Compare(known[i-1], m)
+		}
+	}
+	return nil, nil
 }
 
 // recordFolder is where a package in dir keeps its records: gen/records in the generator's own module, else records.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -21,6 +23,7 @@ type Output struct {
 	Files   map[string][]byte // by path below Dir; a new record is one of them; nil: to be removed
 	Release string            // of the header that was read
 	Record  string            // path of the record if Release had none
+	News    *diff.Report      // what that release changes since the one before it; nil if there is none
 }
 
 // Write puts out on disk, all or nothing, and returns the names of the files that changed.
@@ -65,6 +68,21 @@ func (out *Output) ours(header string) error {
 		}
 	}
 	return out.alone(header)
+}
+
+// samePackage refuses a folder whose other files are of another package, in which Go would find two.
+func (out *Output) samePackage(name string) error {
+	others, _ := filepath.Glob(filepath.Join(out.Dir, "*.go")) // a bad pattern finds nothing
+	for _, path := range others {
+		if _, made := out.Files[filepath.Base(path)]; made || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly)
+		if err == nil && f.Name.Name != name {
+			return fmt.Errorf("%s is of package %s, not %s: give the name with -package, or another folder with -o", path, f.Name.Name, name)
+		}
+	}
+	return nil
 }
 
 func (out *Output) alone(header string) error {

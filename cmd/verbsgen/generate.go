@@ -28,9 +28,9 @@ With -check nothing is written: what would change is shown, with exit status 4.`
 		src := sourceFlags(fs, "")
 		var o gen.Options
 		archs := fs.String("arch", "", "make a package for the architectures of `LIST` only, such as amd64,arm64 (default: all)")
-		fs.StringVar(&o.Package, "package", "ibv", "`P` is the package's name")
+		fs.StringVar(&o.Package, "package", "ibv", "`P` is the package's name (default ibv)")
 		fs.StringVar(&src.Release, "release", "", "`R` is the header's release (default: from the libibverbs.pc beside it)")
-		fs.StringVar(&o.Dir, "o", ".", "write into folder `DIR`")
+		fs.StringVar(&o.Dir, "o", ".", "write into folder `DIR` (default .)")
 		check := fs.Bool("check", false, "write nothing, show what would change")
 		return func(inv *invocation) (int, error) {
 			var err error
@@ -60,6 +60,11 @@ func generate(inv *invocation, o gen.Options, check bool) (int, error) {
 		return 0, err
 	}
 	if check {
+		if out.News != nil {
+			if err := write(inv.stdout, out.News.Text()+"\n"); err != nil {
+				return 0, err
+			}
+		}
 		d, err := out.Diff()
 		if err != nil || d == "" {
 			return statusOK, err
@@ -69,6 +74,11 @@ func generate(inv *invocation, o gen.Options, check bool) (int, error) {
 	changed, err := out.Write()
 	if err != nil {
 		return 0, err
+	}
+	if out.News != nil {
+		if err := write(inv.stdout, out.News.Text()+"\n"); err != nil {
+			return 0, err
+		}
 	}
 	if len(changed) == 0 {
 		return statusOK, write(inv.stdout, fmt.Sprintf("%d files in %s are up to date with rdma-core %s\n", len(out.Files), o.Dir, out.Release))

@@ -68,7 +68,7 @@ func verify(inv *invocation, src gen.Source, asJSON bool) (int, error) {
 		b.WriteString(changes)
 	}
 	if v.Conflict != "" {
-		fmt.Fprintf(&b, "%s\n", v.Conflict)
+		fmt.Fprintf(&b, "it does not go together with all records: %s\n", v.Conflict)
 	}
 	for _, m := range v.Compiler {
 		fmt.Fprintf(&b, "the C compiler disagrees: %v\n", m)

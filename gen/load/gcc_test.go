@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -239,4 +240,12 @@ func write(t testing.TB, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// askedArchs are the architectures whose compilers are asked: this machine's, and with IBV_CROSS=1 ('make test-arch') all.
+func askedArchs() []string {
+	if os.Getenv("IBV_CROSS") == "" {
+		return []string{runtime.GOARCH}
+	}
+	return model.Archs
 }

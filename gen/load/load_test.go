@@ -78,7 +78,7 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-// Every header of every release loads, and all its numbers are those of the five compilers.
+// Every header of every release loads, and all its numbers are those of the compilers that are asked.
 func TestHeaders(t *testing.T) {
 	for _, r := range headers.Releases {
 		for _, h := range []string{"infiniband/verbs.h", "rdma/rdma_cma.h", "infiniband/mlx5dv.h", "infiniband/efadv.h"} {
@@ -88,7 +88,7 @@ func TestHeaders(t *testing.T) {
 					t.Errorf("%d aggregates, %d enums, %d functions, release %q, level %q, kernel %q",
 						len(m.Aggregates), len(m.Enums), len(m.Funcs), m.Release, m.Level, m.Kernel)
 				}
-				agree(t, m, "#include <"+h+">", model.Archs, "-isystem", headers.Include(t, r))
+				agree(t, m, "#include <"+h+">", askedArchs(), "-isystem", headers.Include(t, r))
 			})
 		}
 	}
