@@ -25,6 +25,8 @@ func (in *input) blame(msg string, ast *cc.AST) string {
 		switch x := l.ExternalDeclaration; {
 		case m != nil:
 			pos = wordPlace(x, m[1])
+		case inward.MatchString(msg):
+			pos = secondAttribute(x)
 		case x.Case == cc.ExternalDeclarationDecl && x.Declaration.Case == cc.DeclarationDecl && contradicts(x.Declaration, asked):
 			_, pos = place(x)
 		}
@@ -41,6 +43,31 @@ func wordPlace(n cc.Node, word string) string {
 		if t.SrcStr() == word {
 			_, pos := place(t)
 			return pos
+		}
+	}
+	return ""
+}
+
+// secondAttribute is where a member of a struct gets attributes for a second time, if one does: the front end takes only one list
+// among a member's type specifiers.
+func secondAttribute(n cc.Node) string {
+	lists := []int{0} // of the declarations around the token, from the outermost
+	for _, t := range cc.NodeTokens(n) {
+		last := len(lists) - 1
+		switch t.SrcStr() {
+		case "{":
+			lists = append(lists, 0)
+		case "}":
+			if last > 0 {
+				lists = lists[:last]
+			}
+		case ";":
+			lists[last] = 0
+		case "__attribute__", "__attribute":
+			if lists[last]++; lists[last] > 1 && last > 0 {
+				_, pos := place(t)
+				return pos
+			}
 		}
 	}
 	return ""

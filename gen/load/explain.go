@@ -81,6 +81,8 @@ func (in *input) plainWords(msg, file string, line int) string {
 		return "the type _BitInt is not supported"
 	case typeMissing.MatchString(msg):
 		return typeMissing.ReplaceAllString(msg, "the type $1 is not supported")
+	case msg == "TODO token.Position":
+		return "more than one list of attributes before a name is not supported"
 	case inward.MatchString(msg):
 		return "the C front end does not support what stands here"
 	}
