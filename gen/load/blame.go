@@ -1,6 +1,7 @@
 package load
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 
@@ -27,8 +28,10 @@ func (in *input) blame(msg string, ast *cc.AST) string {
 			pos = wordPlace(x, m[1])
 		case inward.MatchString(msg):
 			pos = secondAttribute(x)
-		case x.Case == cc.ExternalDeclarationDecl && x.Declaration.Case == cc.DeclarationDecl && contradicts(x.Declaration, asked):
-			_, pos = place(x)
+		case x.Case == cc.ExternalDeclarationDecl && x.Declaration.Case == cc.DeclarationDecl:
+			if pos = memberContradicts(x, asked); pos == "" && contradicts(x.Declaration, asked) {
+				_, pos = place(x)
+			}
 		}
 		if pos != "" {
 			return pos
@@ -68,6 +71,32 @@ func secondAttribute(n cc.Node) string {
 				_, pos := place(t)
 				return pos
 			}
+		}
+	}
+	return ""
+}
+
+// memberContradicts is where a member gives one attribute two arguments, one of which may be that of its typedef.
+func memberContradicts(n cc.Node, asked map[string]map[string]bool) string {
+	var words []string
+	for _, t := range cc.NodeTokens(n) {
+		switch w := t.SrcStr(); w {
+		case "{", "}":
+			words = nil
+		case ";":
+			all := attributeArguments(words)
+			for _, w := range words {
+				if len(all) > 0 {
+					maps.Copy(all, asked[w])
+				}
+			}
+			if twice(all) {
+				_, pos := place(t)
+				return pos
+			}
+			words = nil
+		default:
+			words = append(words, w)
 		}
 	}
 	return ""

@@ -41,6 +41,8 @@ func TestRefused(t *testing.T) {
 		{"enum e { A = 0xffffffffffffffff, B };", "enum e: the value of B is not sure"},
 		{"enum { A_MAX = 5 };\n#define A_MAX (A_MAX - 1)", "h.h:2: macro A_MAX: an enumerator has this name"},
 		{"struct s { int y;\n__attribute__((aligned(4))) int __attribute__((aligned(8))) z; };", "h.h:2: more than one list of attributes"},
+		{"typedef int t __attribute__((aligned(32)));\nstruct s { int y;\n__attribute__((__aligned__(1))) t z; };", "h.h:(1|3): "},
+		{"typedef struct { int x; } t __attribute__((aligned(32)));\nstruct s { int y;\n__attribute__((__aligned__(1))) t z; };", "h.h:(1|3): "},
 		{"struct s { _Float16 x; };", `member x of struct s: the type "_Float16"`},
 		{"struct s { _Float128 x; };", "h.h"},
 		{"struct s { _Decimal64 x; };", "h.h"},
