@@ -29,7 +29,9 @@ test: ## everything but the cross compilers; does its own set-up
 test-arch: ## the layouts against the cross compilers of arm64, ppc64le, riscv64 and s390x; installs them
 	@scripts/need.sh $(NEED) $(CROSS)
 	@$(MAKE) --no-print-directory headers
-	IBV_CROSS=1 $(GO) test -count=1 ./gen/load ./gen/probe ./gen/oracletest && IBV_CROSS=1 $(GO) test -count=1 -run BigEndian ./gen/emit
+	IBV_CROSS=1 $(GO) test -count=1 ./gen/load ./gen/probe ./gen/bind ./gen/oracletest
+	IBV_CROSS=1 $(GO) test -count=1 -run BigEndian ./gen/emit
+	CC=aarch64-linux-gnu-gcc GOARCH=arm64 CGO_ENABLED=1 CGO_CFLAGS='-idirafter /usr/include' $(GO) build ./internal/cverbs
 
 soak-gen: ## COUNT (100,000) random aggregates against gcc; SEED repeats a run
 	IBV_RANDOM=$(COUNT) IBV_SEED=$(SEED) $(GO) test -C gen/oracletest -count=1 -timeout 3h -run 'Random$$'

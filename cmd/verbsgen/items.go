@@ -22,6 +22,7 @@ type item struct {
 	How     string `json:"how,omitempty"`     // of a function: exported, inline, macro
 	Version string `json:"version,omitempty"` // symbol version of an exported function
 	Hidden  bool   `json:"hidden,omitempty"`  // a macro of the same name stands before the function
+	NoGo    string `json:"noGo,omitempty"`    // of a function: why Go has no call for it
 	note    string
 }
 

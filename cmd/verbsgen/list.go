@@ -15,7 +15,8 @@ var listCommand = &command{
 	short: "list every item with its C and Go names",
 	long: `Lists every struct, union, enum, enumerator, constant, alias and function: kind, C name, Go name, the oldest
 release that has it, and its size or value; a function is exported (with its symbol version), inline or
-a macro. Without -release and -header it lists all releases with a built-in record together.`,
+a macro, and its Go name is that of the call, or the reason why there is none stands at the end. Without
+-release and -header it lists all releases with a built-in record together.`,
 	example: `  verbsgen list -kind function,enum -release 44.0`,
 	setup: func(fs *flag.FlagSet) func(*invocation) (int, error) {
 		src := sourceFlags(fs, "")
@@ -27,7 +28,10 @@ a macro. Without -release and -header it lists all releases with a built-in reco
 			if *kind != "" {
 				wanted = strings.Split(*kind, ",")
 			}
-			for _, k := range wanted {
+			for i, k := range wanted {
+				if one, ok := strings.CutSuffix(k, "s"); ok && slices.Contains(kinds, one) {
+					wanted[i], k = one, one
+				}
 				if !slices.Contains(kinds, k) {
 					return 0, usagef("unknown kind %q (known: %s)", k, strings.Join(kinds, ", "))
 				}
@@ -46,6 +50,9 @@ a macro. Without -release and -header it lists all releases with a built-in reco
 
 func listItems(inv *invocation, src gen.Source, wanted []string, asJSON bool) error {
 	v, err := openView(src)
+	if err == nil {
+		err = v.addCalls()
+	}
 	if err != nil {
 		return err
 	}
@@ -53,7 +60,11 @@ func listItems(inv *invocation, src gen.Source, wanted []string, asJSON bool) er
 		return len(wanted) > 0 && !slices.Contains(wanted, it.Kind)
 	})
 	for i := range all {
-		all[i].Go, all[i].Since = v.names.item(all[i].Kind, all[i].C)
+		it := &all[i]
+		it.Go, it.Since = v.names.item(it.Kind, it.C)
+		if it.Kind == "function" {
+			it.Go, it.NoGo = v.names.call(it.C)
+		}
 	}
 	if asJSON {
 		b, err := json.MarshalIndent(all, "", "  ")
@@ -65,7 +76,11 @@ func listItems(inv *invocation, src gen.Source, wanted []string, asJSON bool) er
 	p := newPainter(inv.stdout, inv.env)
 	t := table{{{style: dim, text: "kind"}, {style: dim, text: "C name"}, {style: dim, text: "Go name"}, {style: dim, text: "since"}, {}}}
 	for _, it := range all {
-		t = append(t, []cell{{style: dim, text: it.Kind}, {text: it.C}, {style: green, text: it.Go}, {style: dim, text: it.Since}, {text: it.note}})
+		note := it.note
+		if it.NoGo != "" {
+			note += ": " + it.NoGo
+		}
+		t = append(t, []cell{{style: dim, text: it.Kind}, {text: it.C}, {style: green, text: it.Go}, {style: dim, text: it.Since}, {text: note}})
 	}
 	return write(inv.stdout, t.String(p))
 }

@@ -13,8 +13,11 @@ func TestList(t *testing.T) {
 		not  string
 	}{
 		{"", []string{"struct ibv_wc WC 33.2 48 bytes", "union ibv_gid GID 33.2 16 bytes", "enum ibv_wc_status WCStatus 33.2 4 bytes, unsigned",
-			"enumerator IBV_WC_RECV IBV_WC_RECV 33.2 = 128", "function ibv_create_wq 33.2 inline"}, ""},
-		{"-kind function", []string{"function ibv_alloc_pd 33.2 exported IBVERBS_1.1", "function ibv_create_wq 33.2 inline"}, "struct "},
+			"enumerator IBV_WC_RECV IBV_WC_RECV 33.2 = 128", "function ibv_create_wq CreateWQ 33.2 inline"}, ""},
+		{"-kind function", []string{"function ibv_alloc_pd AllocPD 33.2 exported IBVERBS_1.1", "function ibv_create_wq CreateWQ 33.2 inline",
+			"function _ibv_query_gid_ex 33.2 exported IBVERBS_1.11: QueryGIDEx calls it, with the right size.",
+			"function ibv_reg_mr RegMR 33.2 exported IBVERBS_1.1, behind a macro"}, "struct "},
+		{"-kind functions,enums -release 33.2", []string{"function ibv_alloc_pd AllocPD 33.2 exported IBVERBS_1.1"}, "struct "},
 		{"-kind struct,alias -release 33.2", []string{"struct ibv_wc WC 33.2 48 bytes",
 			"alias ibv_flow_action_esp FlowActionESP 33.2 for ib_uverbs_flow_action_esp"}, "enum "},
 	}
@@ -65,11 +68,14 @@ func TestListRelease(t *testing.T) {
 		if it.Since != "33.2" {
 			later++
 		}
+		if it.Kind == "function" && (it.Go == "") == (it.NoGo == "") {
+			t.Errorf("%s: call %q, reason %q, want one of them", name, it.Go, it.NoGo)
+		}
 		if it.Go == "" && it.Kind != "function" && !strings.HasPrefix(it.C, "the enum of ") {
 			t.Errorf("%s has no Go name", name)
 		}
 	}
-	if want := (item{Kind: "function", C: "ibv_query_port", Since: "33.2", How: "exported", Version: "IBVERBS_1.1", Hidden: true}); old["function ibv_query_port"] != want {
+	if want := (item{Kind: "function", C: "ibv_query_port", Go: "QueryPort", Since: "33.2", How: "exported", Version: "IBVERBS_1.1", Hidden: true}); old["function ibv_query_port"] != want {
 		t.Errorf("ibv_query_port: %+v, want %+v", old["function ibv_query_port"], want)
 	}
 }

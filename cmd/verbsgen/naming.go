@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/goverbs/ibv/gen/bind"
 	"github.com/goverbs/ibv/gen/model"
 	"github.com/goverbs/ibv/gen/plan"
 )
@@ -13,6 +14,7 @@ type naming struct {
 	goName map[string]string     // C spelling ("struct ibv_wc"), constant or alias to Go name
 	all    *model.Model          // what knows since when items exist
 	since  map[string]string     // by kind and C name
+	calls  map[string]bind.Verb  // by C name
 }
 
 func newNaming(p *plan.Package, all *model.Model) *naming {
@@ -53,6 +55,20 @@ func (n *naming) addConsts(list []plan.Const) {
 	for _, c := range list {
 		n.goName[c.C] = c.Go
 	}
+}
+
+// addCalls adds the Go calls of functions.
+func (n *naming) addCalls(p *bind.Package) {
+	n.calls = map[string]bind.Verb{}
+	for _, v := range p.Verbs {
+		n.calls[v.C] = v
+	}
+}
+
+// call returns the Go call of a function or, if it has none, the reason.
+func (n *naming) call(c string) (goName, reason string) {
+	v := n.calls[c]
+	return v.Go, v.Reason
 }
 
 // item returns the Go name of an item; empty for a function. A typedef has no keyword before its name.

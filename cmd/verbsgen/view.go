@@ -5,6 +5,7 @@ import (
 
 	"github.com/goverbs/ibv/gen"
 	"github.com/goverbs/ibv/gen/model"
+	"github.com/goverbs/ibv/gen/plan"
 )
 
 // A view is a model to look at, with the Go names of what it declares.
@@ -12,6 +13,20 @@ type view struct {
 	model  *model.Model
 	names  *naming
 	oldest string // oldest release with a record
+
+	types *plan.Package  // the Go declarations
+	all   *model.Model   // what they stand for
+	known []*model.Model // all records of the header
+}
+
+// addCalls finds the Go calls of functions.
+func (v *view) addCalls() error {
+	calls, err := gen.Calls(v.all, v.known, v.types)
+	if err != nil {
+		return err
+	}
+	v.names.addCalls(calls)
+	return nil
 }
 
 // openView reads the header if one is named, else the record of a release, else all records together.
@@ -24,7 +39,7 @@ func openView(src gen.Source) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{model: m, names: newNaming(p, all)}
+	v := &view{model: m, names: newNaming(p, all), types: p, all: all, known: known}
 	if src.Header == "" && src.Release == "" && len(src.Include) == 0 {
 		v.model = all
 	}

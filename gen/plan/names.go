@@ -41,6 +41,9 @@ func word(w string) string {
 			return i + "s"
 		}
 	}
+	if bare := strings.TrimRight(w, "0123456789"); bare != w && initialisms[bare] != "" {
+		return initialisms[bare] + w[len(bare):]
+	}
 	if w == "" {
 		return ""
 	}
@@ -77,4 +80,16 @@ func isC(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// FuncName is the Go name of a C function: ibv_reg_mr becomes RegMR.
+func FuncName(c string) string { return typeName(c, false) }
+
+// ParamName is the Go name of a C function's parameter: bad_wr becomes badWR.
+func ParamName(c string) string {
+	first, rest, more := strings.Cut(strings.Trim(c, "_"), "_")
+	if more {
+		rest = camel(rest)
+	}
+	return strings.ToLower(first) + rest
 }

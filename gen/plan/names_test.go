@@ -31,4 +31,12 @@ func TestNames(t *testing.T) {
 			t.Errorf("constName(%q) = %s, want %s", c, got, want)
 		}
 	}
+	for _, tt := range []struct{ c, want, param string }{
+		{"ibv_reg_mr_iova2", "RegMRIOVA2", "ibvRegMRIOVA2"}, {"bad_wr", "BadWR", "badWR"}, {"eth_mac", "EthMAC", "ethMAC"}, {"wr", "WR", "wr"},
+		{"_type", "XType", "type"}, {"mbps_to_ibv_rate", "MbpsToIbvRate", "mbpsToIbvRate"}, {"", "X", ""},
+	} {
+		if got, param := FuncName(tt.c), ParamName(tt.c); got != tt.want || param != tt.param {
+			t.Errorf("%q: function %s, want %s; parameter %s, want %s", tt.c, got, tt.want, param, tt.param)
+		}
+	}
 }

@@ -1,0 +1,27 @@
+// Package cverbs makes every function, static inline and function-like macro of rdma-core's infiniband/verbs.h callable from
+// Go. It is the only package that includes that header, and its Go types are those of the root package.
+//
+// Building it needs rdma-core's headers, of any release from 33 on. Running needs nothing: no binary is linked against
+// libibverbs. Exported functions are called through stubs in C, which look for
+//
+//   - a provider in this process to which the object belongs: see [Register];
+//   - else the function in libibverbs.so.1, which is loaded by the first call that needs it: see [SetLibrary] and [Load];
+//   - else they fail in the verb's own way, and the Go call returns an [*Error] that says what was wanted.
+//
+// The header's inlines and macros are called as the header being built with has them, and reach the same stubs. Those that are
+// newer than the oldest recorded release are made from the ABI records instead.
+//
+// # Errors
+//
+// Each call returns an [*Error] for a failure, in whichever way the function reports it: NULL, -1, a negative or positive errno
+// value. errors.Is finds the errno value in it, [ErrNotSupported] (also as [errors.ErrUnsupported]) and [ErrNoLibrary].
+//
+// # Where it works
+//
+// On Linux with glibc and cgo. Elsewhere everything compiles, with the same names, and answers ErrNotSupported.
+//
+// # Files
+//
+// Files named *_generated.* come from 'verbsgen generate'. The build tag ibvcount makes the stubs and thunks count their calls;
+// see [Counts].
+package cverbs

@@ -1,0 +1,23 @@
+package cverbs
+
+import "syscall"
+
+// Calls that programs make for each message return a plain errno value, so that a failure costs no more than a success: an empty
+// queue is ENOENT to some of them.
+
+// Failed makes the error that the other calls return of an errno value that v has returned; nil for 0.
+func (v Verb) Failed(errno syscall.Errno) error {
+	if errno == 0 {
+		return nil
+	}
+	return failure(v, int64(errno))
+}
+
+// plainErrno is for functions that return the errno value, or its negative. What is none becomes EIO.
+func plainErrno(r int) syscall.Errno {
+	a := max(r, -r)
+	if a < 0 || a > maxErrno {
+		return syscall.EIO
+	}
+	return syscall.Errno(a)
+}

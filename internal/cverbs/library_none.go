@@ -1,0 +1,22 @@
+//go:build !linux || !cgo
+
+package cverbs
+
+// SetLibrary would choose the library. Here there is none, and the error is ErrNotSupported.
+func SetLibrary(path, providers string) error {
+	if path == "" {
+		path = DefaultLibrary
+	}
+	return &LibraryError{Path: path, Reason: NoPlatform}
+}
+
+// Load would load the library. Here there is none, and the error is ErrNotSupported.
+func Load() error { return SetLibrary("", "") }
+
+// Loaded reports that there is no library.
+func Loaded() (path string, ok bool) { return "", false }
+
+// Has reports that there is no library.
+func Has(v Verb) bool { return false }
+
+func (e *Error) explain(Verb) {}

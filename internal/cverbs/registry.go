@@ -1,0 +1,37 @@
+//go:build linux && cgo
+
+package cverbs
+
+// #include "registry.h"
+import "C"
+
+import (
+	"fmt"
+	"syscall"
+	"unsafe"
+)
+
+// Register makes a provider in this process serve the calls on object, a *ibv.Context or *ibv.Device of its own, and on what
+// belongs to that context. Exported functions are taken from ops; inlines go by the operations in the context itself.
+//
+// ops is an array of C functions, indexed by Verb, each with the signature of the verb in C; nil makes the verb fail with
+// EOPNOTSUPP. Both are C memory that stays until Unregister returns. Registering must be finished before object is given to
+// anyone. An object that is registered already is an error, EEXIST.
+//
+// Any goroutine may call it at any time; so may the provider's functions.
+func Register(object, ops unsafe.Pointer) error {
+	return registryError("register", C.ibvgo_register(object, (*C.ibvgo_fn_t)(ops)))
+}
+
+// Unregister undoes Register. It does not wait: as before ibv_close_device, the caller makes sure that no call on object, or on
+// what belongs to it, runs or is started. An object that is not registered is an error, ENOENT.
+func Unregister(object unsafe.Pointer) error {
+	return registryError("unregister", C.ibvgo_unregister(object))
+}
+
+func registryError(what string, r C.int) error {
+	if r == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s provider's object: %w", what, syscall.Errno(r))
+}

@@ -1,0 +1,18 @@
+//go:build !linux || !cgo
+
+package cverbs
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Register would add a provider's object. Here no verb can be called, and the error is ErrNotSupported.
+func Register(object, ops unsafe.Pointer) error {
+	return fmt.Errorf("register provider's object: %w", ErrNotSupported)
+}
+
+// Unregister would remove a provider's object. Here there is none, and the error is ErrNotSupported.
+func Unregister(object unsafe.Pointer) error {
+	return fmt.Errorf("unregister provider's object: %w", ErrNotSupported)
+}

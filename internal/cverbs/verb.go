@@ -1,0 +1,34 @@
+package cverbs
+
+import "strconv"
+
+// A Verb is the index of a function of verbs.h in all tables: this package's, and a provider's of the functions that it serves.
+// The constants are sorted by C name; their values change from release to release of this module.
+type Verb int
+
+// A verb is what the ABI records and the overlay tell of a function.
+type verb struct {
+	name    string // as in C: ibv_alloc_pd
+	goName  string // AllocPD
+	kind    string // exported, inline or macro
+	fails   string // how it reports failure: null, errno, minus1, negative or none
+	symbol  string // the library's function that it is or calls; empty if it needs none
+	version string // that function's public version: IBVERBS_1.1
+	since   string // the oldest recorded release that has it
+}
+
+// String returns the C name.
+func (v Verb) String() string {
+	if v < 0 || int(v) >= len(verbTable) {
+		return "Verb(" + strconv.Itoa(int(v)) + ")"
+	}
+	return verbTable[v].name
+}
+
+// info returns v's entry, an empty one if there is none.
+func (v Verb) info() verb {
+	if v < 0 || int(v) >= len(verbTable) {
+		return verb{name: v.String()}
+	}
+	return verbTable[v]
+}
