@@ -8,8 +8,8 @@ import "syscall"
 // maxErrno is the largest value that the kernel gives back as an errno value.
 const maxErrno = 4095
 
-// nullError is for functions that return NULL and set errno. It is called only if NULL was returned: that is an error even
-// without errno.
+// nullError is for functions that return NULL, or a negative number, and set errno. It is called only if that was returned: it is an
+// error even without errno.
 func nullError(v Verb, err error) error {
 	errno, _ := err.(syscall.Errno)
 	return failure(v, int64(errno))
@@ -21,14 +21,6 @@ func errnoError(v Verb, r int) error {
 		return nil
 	}
 	return failure(v, int64(r))
-}
-
-// minus1Error is for functions that return -1 and set errno, and something else if they succeed.
-func minus1Error(v Verb, r int, err error) error {
-	if r != -1 {
-		return nil
-	}
-	return nullError(v, err)
 }
 
 // negativeError is for functions that return a count or value, or a negative number: an errno value if it is one. -1 is not:

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/goverbs/ibv/gen/model"
@@ -46,30 +45,42 @@ func checkSymbols(t *testing.T, release, got string) {
 	}
 }
 
-// checkNoDevices wants the library's answer where there is no device: an empty list; or NULL and ENOSYS if the kernel has no RDMA
-// at all. On a machine with devices it counts them.
+// checkNoDevices wants an empty list, not an error, where there is no device. On a machine with devices it counts them.
 func checkNoDevices(t *testing.T, o outcome) {
 	t.Helper()
-	devices, err := os.ReadDir("/sys/class/infiniband_verbs")
+	devices, _ := os.ReadDir("/sys/class/infiniband_verbs") // not there: none
 	want := 0
 	for _, d := range devices {
 		if strings.HasPrefix(d.Name(), "uverbs") {
 			want++
 		}
 	}
-	if o.Value == "-1" && err != nil && o.Err == syscall.ENOSYS.Error() {
-		return
-	}
 	if o.Value != strconv.Itoa(want) || o.Err != "" {
 		t.Errorf("%s devices, error %q, want %d", o.Value, o.Err, want)
 	}
 }
 
+// installedRelease is what the installed libibverbs.pc says.
+func installedRelease(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob("/usr/lib/*/pkgconfig/libibverbs.pc")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("libibverbs-dev is not installed (%v)", err)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, version, _ := strings.Cut(string(b), "Version: ")
+	version, _, _ = strings.Cut(version, "\n")
+	_, release, _ := strings.Cut(strings.TrimSpace(version), ".") // 1.14.44.0: the ABI level goes first
+	_, release, _ = strings.Cut(release, ".")
+	return release
+}
+
 // The installed library loads, has every symbol of its release and no newer one, and lists no device without an error.
 func TestInstalledLibrary(t *testing.T) {
-	release := strings.TrimSpace(run(t, "pkg-config", "--modversion", "libibverbs"))
-	_, release, _ = strings.Cut(release, ".") // 1.14.44.0: the ABI level goes first
-	_, release, _ = strings.Cut(release, ".")
+	release := installedRelease(t)
 	r := child(t, nil, "loaded", "list", "loaded", "load", "all", "set ")
 	if r[0].Value != "" || r[3].Err != "" || r[5].Err != "" {
 		t.Errorf("%+v", r)
