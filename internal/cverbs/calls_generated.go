@@ -1732,11 +1732,3 @@ func MultToIbvRate(mult int32) ibv.Rate {
 	r := C.ibvgo_mult_to_ibv_rate(C.int32_t(mult))
 	return ibv.Rate(r)
 }
-
-// VerbsGetCtx calls verbs_get_ctx.
-//
-// The extended context around a context; nil if the library that made it is too old to have one. Nothing is allocated.
-func VerbsGetCtx(ctx *ibv.Context) *ibv.VerbsContext {
-	r := C.ibvgo_call_verbs_get_ctx((*C.struct_ibv_context)(unsafe.Pointer(ctx)))
-	return (*ibv.VerbsContext)(unsafe.Pointer(r))
-}

@@ -86,7 +86,6 @@ IBVGO_OBJECT(struct ibv_wq_attr);
 IBVGO_OBJECT(struct ibv_wq_init_attr);
 IBVGO_OBJECT(struct ibv_xrcd);
 IBVGO_OBJECT(struct ibv_xrcd_init_attr);
-IBVGO_OBJECT(struct verbs_context);
 IBVGO_OBJECT(union ibv_gid);
 
 int32_t ibvgo__ibv_query_comp_cntr_caps(struct ibv_context *context, struct ibv_comp_cntr_caps *caps, uint64_t caps_size);
@@ -271,6 +270,5 @@ void ibvgo_call_ibv_wr_set_xrc_srqn(struct ibv_qp_ex *qp, uint32_t remote_srqn);
 void ibvgo_call_ibv_wr_start(struct ibv_qp_ex *qp);
 uint32_t ibvgo_mbps_to_ibv_rate(int32_t mbps);
 uint32_t ibvgo_mult_to_ibv_rate(int32_t mult);
-struct verbs_context *ibvgo_call_verbs_get_ctx(struct ibv_context *ctx);
 
 #endif

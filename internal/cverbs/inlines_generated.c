@@ -794,9 +794,3 @@ void ibvgo_call_ibv_wr_start(struct ibv_qp_ex *qp)
 	IBVGO_COUNT(IBVGO_INDEX_ibv_wr_start);
 	ibv_wr_start(qp);
 }
-
-struct verbs_context *ibvgo_call_verbs_get_ctx(struct ibv_context *ctx)
-{
-	IBVGO_COUNT(IBVGO_INDEX_verbs_get_ctx);
-	return verbs_get_ctx(ctx);
-}

@@ -828,8 +828,3 @@ func MbpsToIbvRate(mbps int32) ibv.Rate {
 func MultToIbvRate(mult int32) ibv.Rate {
 	return 0
 }
-
-// VerbsGetCtx would call verbs_get_ctx.
-func VerbsGetCtx(ctx *ibv.Context) *ibv.VerbsContext {
-	return nil
-}

@@ -180,7 +180,6 @@ const (
 	VerbWRStart                     Verb = 181
 	VerbMbpsToIbvRate               Verb = 182
 	VerbMultToIbvRate               Verb = 183
-	VerbVerbsGetCtx                 Verb = 184
 )
 
 // verbTable has the functions of the header, sorted by C name.
@@ -369,7 +368,7 @@ var verbTable = [...]verb{
 	{"ibv_wr_start", "WRStart", "inline", "none", "", "", "33.2"},
 	{"mbps_to_ibv_rate", "MbpsToIbvRate", "exported", "none", "mbps_to_ibv_rate", "IBVERBS_1.1", "33.2"},
 	{"mult_to_ibv_rate", "MultToIbvRate", "exported", "none", "mult_to_ibv_rate", "IBVERBS_1.0", "33.2"},
-	{"verbs_get_ctx", "VerbsGetCtx", "inline", "none", "", "", "33.2"},
+	{"verbs_get_ctx", "", "inline", "", "", "", "33.2"},
 	{"verbs_get_ctx_op", "", "macro", "", "", "", "33.2"},
 	{"vext_field_avail", "", "macro", "", "", "", "33.2"},
 }
