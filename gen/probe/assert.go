@@ -14,7 +14,7 @@ type Mode int
 // The modes of Assertions.
 const (
 	Exact   Mode = iota
-	AtLeast      // as Exact, but structs and unions may be larger, for headers newer than the model
+	AtLeast      // as Exact, but structs and unions may be larger and more aligned, for headers newer than the model
 )
 
 // Assertions writes a C file that includes the model's header and fails to compile where a number of m on arch is not the

@@ -33,7 +33,7 @@ func (l *lister) aggregate(a *model.Aggregate) {
 	}
 	ctype := word + l.name(a.Name)
 	l.number(a.Pos, a.Size.At(l.arch), "sizeof(%s)", ctype).grow = true
-	l.number(a.Pos, a.Align.At(l.arch), "_Alignof(%s)", ctype)
+	l.number(a.Pos, a.Align.At(l.arch), "_Alignof(%s)", ctype).grow = true // by a member of a wider type
 	l.members(a, place{base: ctype}, 0)
 }
 
@@ -78,7 +78,7 @@ func (l *lister) member(m *model.Member, p place, depth int) {
 	}
 	ctype := fmt.Sprintf("__typeof__(%s)", in.value())
 	l.number(m.Pos, t.Body.Size.At(l.arch), "sizeof(%s)", ctype).grow = true
-	l.number(m.Pos, t.Body.Align.At(l.arch), "_Alignof(%s)", ctype)
+	l.number(m.Pos, t.Body.Align.At(l.arch), "_Alignof(%s)", ctype).grow = true
 	l.members(t.Body, in, depth+1)
 }
 
