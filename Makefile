@@ -7,7 +7,7 @@ SEED    ?= 0
 COUNT   ?= 100000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-arch soak-gen fuzz bench generate records headers lint
+.PHONY: help run test test-cgo test-arch soak-gen fuzz bench generate records headers lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,20 @@ test: ## everything but the cross compilers; does its own set-up
 	$(GO) test $$($(GO) list ./... | grep -v /gen/oracletest)
 	$(GO) test -count=1 -skip Random ./gen/oracletest
 	$(GO) test -C gen/oracletest -count=1 -run Random
+	@$(MAKE) --no-print-directory test-cgo
+
+# Tests that build the package anew, which is done once without instruments.
+BUILDS := Headers|Future|Size|NotLinked|Starts
+
+test-cgo: ## the bindings with every thunk counted, under -race, -asan, checkptr and cgocheck2, and without cgo
+	$(GO) test -count=1 -tags ibvcount -run 'Thunk|Counts' ./internal/cverbs
+	$(GO) test -race -skip '$(BUILDS)' ./internal/cverbs
+	$(GO) test -asan -skip '$(BUILDS)' ./internal/cverbs
+	GOFLAGS=-gcflags=all=-d=checkptr $(GO) test -skip '$(BUILDS)' ./internal/cverbs
+	GOEXPERIMENT=cgocheck2 $(GO) test -skip '$(BUILDS)' ./internal/cverbs
+	CGO_ENABLED=0 $(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
 
 test-arch: ## the layouts against the cross compilers of arm64, ppc64le, riscv64 and s390x; installs them
 	@scripts/need.sh $(NEED) $(CROSS)

@@ -20,5 +20,8 @@ func Devices() (list []*ibv.Device, free func(), err error) {
 		}
 		return nil, func() {}, err
 	}
+	if n < 0 {
+		n = 0 // no library says so; a slice must not be made of it
+	}
 	return unsafe.Slice(first, n), func() { FreeDeviceList(first) }, nil
 }

@@ -6,89 +6,101 @@
 #include <pthread.h>
 #include <stdint.h>
 
-// An entry belongs to the registry, from ibvgo_register to ibvgo_unregister. The object and ops belong to the provider.
+// An entry belongs to the registry for good: a lookup may stand on it at any time, so it is never freed. When its object is
+// unregistered it stays in its chain, without one, for the next object of that chain. The object and ops belong to the provider.
 struct entry {
-	const void *object;
-	const ibvgo_fn_t *ops;
-	struct entry *next;
+	_Atomic(const void *) object; // NULL if the entry is free
+	_Atomic(const ibvgo_fn_t *) ops;
+	_Atomic(struct entry *) next; // set once, before the entry is in the chain
 };
 
-// buckets is a hash table, guarded by lock: for reading while an entry is looked for, for writing while the chains change. The
-// lock is not held during a provider's function, so providers may call verbs, register and unregister in them. A lookup costs
-// two atomic operations on the lock; calls that move data do not come here, they go by the operations in the context.
+// buckets is a hash table. Lookups take no lock: each pointer that they follow is loaded with acquire and was stored with release
+// after what it points to. Changes are made under writers, which is not held during a provider's function, so providers may call
+// verbs, register and unregister in them.
 #define BUCKETS 256
-static struct entry *buckets[BUCKETS];
-static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static _Atomic(struct entry *) buckets[BUCKETS];
+static pthread_mutex_t writers = PTHREAD_MUTEX_INITIALIZER;
 
 atomic_size_t ibvgo_live;
 
 // bucket returns the chain of object. The top bits of the product depend on all bits of the address.
-static struct entry **bucket(const void *object)
+static _Atomic(struct entry *) *bucket(const void *object)
 {
 	return &buckets[((uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u) >> 56];
 }
 
-// place returns where object's entry hangs, or the end of its chain. The caller holds lock.
-static struct entry **place(const void *object)
+// find returns object's entry, or NULL. With NULL for the object it returns a free entry of the chain that head starts.
+static struct entry *find(_Atomic(struct entry *) *head, const void *object)
 {
-	struct entry **p = bucket(object);
+	struct entry *e = atomic_load_explicit(head, memory_order_acquire);
 
-	while (*p && (*p)->object != object)
-		p = &(*p)->next;
-	return p;
+	while (e && atomic_load_explicit(&e->object, memory_order_acquire) != object)
+		e = atomic_load_explicit(&e->next, memory_order_acquire);
+	return e;
+}
+
+// add makes an entry for object. The caller holds writers, and has made sure that there is none.
+static int add(_Atomic(struct entry *) *head, const void *object, const ibvgo_fn_t *ops)
+{
+	struct entry *e = find(head, NULL);
+
+	if (e) {
+		// Nobody looks at ops of a free entry; who finds object sees these.
+		atomic_store_explicit(&e->ops, ops, memory_order_relaxed);
+		atomic_store_explicit(&e->object, object, memory_order_release);
+		return 0;
+	}
+	e = malloc(sizeof *e);
+	if (!e)
+		return ENOMEM;
+	atomic_init(&e->object, object);
+	atomic_init(&e->ops, ops);
+	atomic_init(&e->next, atomic_load_explicit(head, memory_order_relaxed));
+	atomic_store_explicit(head, e, memory_order_release);
+	return 0;
 }
 
 int ibvgo_register(void *object, const ibvgo_fn_t *ops)
 {
-	int saved = errno;
-	struct entry *e, **p;
+	_Atomic(struct entry *) *head = bucket(object);
+	int saved = errno, r;
 
 	if (!object || !ops)
 		return EINVAL;
-	e = malloc(sizeof *e);
+	pthread_mutex_lock(&writers);
+	r = find(head, object) ? EEXIST : add(head, object, ops);
+	if (!r)
+		atomic_fetch_add_explicit(&ibvgo_live, 1, memory_order_relaxed);
+	pthread_mutex_unlock(&writers);
 	errno = saved;
-	if (!e)
-		return ENOMEM;
-	*e = (struct entry){.object = object, .ops = ops};
-	pthread_rwlock_wrlock(&lock);
-	p = place(object);
-	if (*p) {
-		pthread_rwlock_unlock(&lock);
-		free(e);
-		return EEXIST;
-	}
-	*p = e;
-	atomic_fetch_add_explicit(&ibvgo_live, 1, memory_order_relaxed);
-	pthread_rwlock_unlock(&lock);
-	return 0;
+	return r;
 }
 
 int ibvgo_unregister(void *object)
 {
-	struct entry *e, **p;
+	struct entry *e;
 
-	pthread_rwlock_wrlock(&lock);
-	p = place(object);
-	e = *p;
+	if (!object)
+		return ENOENT;
+	pthread_mutex_lock(&writers);
+	e = find(bucket(object), object);
 	if (e) {
-		*p = e->next;
+		atomic_store_explicit(&e->object, NULL, memory_order_release);
 		atomic_fetch_sub_explicit(&ibvgo_live, 1, memory_order_relaxed);
 	}
-	pthread_rwlock_unlock(&lock);
-	free(e);
+	pthread_mutex_unlock(&writers);
 	return e ? 0 : ENOENT;
 }
 
+// The entry found keeps its ops until object is unregistered, which no call on it survives; another object may then get the entry.
 ibvgo_fn_t ibvgo_lookup(const void *object, int index, int *owned)
 {
-	ibvgo_fn_t fn = NULL;
-	struct entry *e;
+	struct entry *e = object ? find(bucket(object), object) : NULL;
+	const ibvgo_fn_t *ops;
 
-	pthread_rwlock_rdlock(&lock);
-	e = *place(object);
-	if (e && index >= 0 && index < ibvgo_nsymbols)
-		fn = e->ops[index];
-	pthread_rwlock_unlock(&lock);
 	*owned = e != NULL;
-	return fn;
+	if (!e || index < 0 || index >= ibvgo_nsymbols)
+		return NULL;
+	ops = atomic_load_explicit(&e->ops, memory_order_relaxed);
+	return ops[index];
 }

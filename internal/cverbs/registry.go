@@ -12,7 +12,8 @@ import (
 )
 
 // Register makes a provider in this process serve the calls on object, a *ibv.Context or *ibv.Device of its own, and on what
-// belongs to that context. Exported functions are taken from ops; inlines go by the operations in the context itself.
+// belongs to that context. Exported functions are taken from ops; inlines go by the operations in the context itself. A *ibv.Buf
+// does not tell its context, so a provider that makes some registers each.
 //
 // ops is an array of C functions, indexed by Verb, each with the signature of the verb in C; nil makes the verb fail with
 // EOPNOTSUPP. Both are C memory that stays until Unregister returns. Registering must be finished before object is given to

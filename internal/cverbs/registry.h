@@ -10,7 +10,7 @@
 // How many objects are registered. Only ibvgo_owner and registry.c use it.
 extern atomic_size_t ibvgo_live;
 
-// ibvgo_register makes ops serve the calls on object, a struct ibv_context * or struct ibv_device *: what belongs to a context is
+// ibvgo_register makes ops serve the calls on object, a struct ibv_context *, struct ibv_device * or struct ibv_buf *: what belongs to a context is
 // found by its context. ops is an array indexed like ibvgo_symbols, NULL where a call is not supported. It is not copied: it and
 // object have to stay until ibvgo_unregister has returned. It returns 0, EINVAL for NULL, EEXIST for an object that is there
 // already, or ENOMEM. Any thread may call it at any time; it has to return before object is given to anyone.
