@@ -28,7 +28,7 @@ test: ## everything but the cross compilers; does its own set-up
 	@$(MAKE) --no-print-directory test-cgo
 
 # Tests that build the package anew, which is done once without instruments.
-BUILDS := Headers|Future|Size|NotLinked|Starts
+BUILDS := TestHeaders|TestFuture|TestWithoutLibrary|TestSize
 
 test-cgo: ## the bindings with every thunk counted, under -race, -asan, checkptr and cgocheck2, and without cgo
 	$(GO) test -count=1 -tags ibvcount -run 'Thunk|Counts' ./internal/cverbs
@@ -45,7 +45,9 @@ test-arch: ## the layouts against the cross compilers of arm64, ppc64le, riscv64
 	@$(MAKE) --no-print-directory headers
 	IBV_CROSS=1 $(GO) test -count=1 ./gen/load ./gen/probe ./gen/bind ./gen/oracletest
 	IBV_CROSS=1 $(GO) test -count=1 -run BigEndian ./gen/emit
-	CC=aarch64-linux-gnu-gcc GOARCH=arm64 CGO_ENABLED=1 CGO_CFLAGS='-idirafter /usr/include' $(GO) build ./internal/cverbs
+	@set -e; for a in aarch64:arm64 powerpc64le:ppc64le riscv64:riscv64 s390x:s390x; do \
+		echo "CC=$${a%:*}-linux-gnu-gcc GOARCH=$${a#*:} CGO_ENABLED=1 go build ./internal/cverbs"; \
+		CC=$${a%:*}-linux-gnu-gcc GOARCH=$${a#*:} CGO_ENABLED=1 $(GO) build ./internal/cverbs; done
 
 soak-gen: ## COUNT (100,000) random aggregates against gcc; SEED repeats a run
 	IBV_RANDOM=$(COUNT) IBV_SEED=$(SEED) $(GO) test -C gen/oracletest -count=1 -timeout 3h -run 'Random$$'
@@ -54,8 +56,8 @@ fuzz: ## each fuzz target for a minute
 	@set -e; for t in gen/load:FuzzLoad gen/record:FuzzRead; do \
 		$(GO) test -run '^$$' -fuzz "$${t#*:}" -fuzztime 1m ./$${t%:*}; done
 
-bench: ## time the generator's steps
-	$(GO) test -run '^$$' -bench . -benchtime 2s ./gen/... ./cmd/...
+bench: ## time the generator's steps, and the calls beside C
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./gen/... ./cmd/... ./internal/...
 
 generate: ## regenerate from the records and the installed header
 	$(GO) generate ./...
