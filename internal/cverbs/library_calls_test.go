@@ -63,12 +63,20 @@ func TestLibraryAnswers(t *testing.T) {
 		one("wc_status_str", i, WCStatusStr(ibv.WCStatus(i)))
 		one("rate_to_mult", i, number(int64(RateToMult(ibv.Rate(i)))))
 		one("rate_to_mbps", i, number(int64(RateToMbps(ibv.Rate(i)))))
+		one("rate_to_mult", i, orMinus1(ibv.Rate(i).Mult()))
+		one("rate_to_mbps", i, orMinus1(ibv.Rate(i).Mbps()))
 	}
 	for i := -10; i <= mostConverted; i++ {
 		if r := MultToIbvRate(int32(i)); r != 0 || want["mult_to_rate"][i] != "" {
 			one("mult_to_rate", i, number(int64(r)))
 		}
 		if r := MbpsToIbvRate(int32(i)); r != 0 || want["mbps_to_rate"][i] != "" {
+			one("mbps_to_rate", i, number(int64(r)))
+		}
+		if r, ok := ibv.RateOfMult(i); ok || want["mult_to_rate"][i] != "" {
+			one("mult_to_rate", i, number(int64(r)))
+		}
+		if r, ok := ibv.RateOfMbps(i); ok || want["mbps_to_rate"][i] != "" {
 			one("mbps_to_rate", i, number(int64(r)))
 		}
 	}
@@ -91,6 +99,14 @@ func TestLibraryAnswers(t *testing.T) {
 	if err == nil {
 		t.Error("no error from a context that is none")
 	}
+}
+
+// orMinus1 is C's way to tell an unknown rate.
+func orMinus1(n int, ok bool) string {
+	if !ok {
+		n = -1
+	}
+	return strconv.Itoa(n)
 }
 
 // Inlines that compute something agree with C for all arguments that matter.
