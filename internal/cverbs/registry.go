@@ -30,6 +30,16 @@ func Unregister(object unsafe.Pointer) error {
 	return registryError("unregister", C.ibvgo_unregister(object))
 }
 
+// RegistryFunctions returns the C functions behind Register and Unregister, for providers whose own functions register contexts:
+//
+//	int register(void *object, void (*const *ops)(void))
+//	int unregister(void *object)
+//
+// Each returns 0 or an errno value.
+func RegistryFunctions() (register, unregister unsafe.Pointer) {
+	return unsafe.Pointer(C.ibvgo_register), unsafe.Pointer(C.ibvgo_unregister)
+}
+
 func registryError(what string, r C.int) error {
 	if r == 0 {
 		return nil

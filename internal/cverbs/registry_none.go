@@ -16,3 +16,6 @@ func Register(object, ops unsafe.Pointer) error {
 func Unregister(object unsafe.Pointer) error {
 	return fmt.Errorf("unregister provider's object: %w", ErrNotSupported)
 }
+
+// RegistryFunctions would return the C functions behind Register and Unregister. Here there are none, and both are nil.
+func RegistryFunctions() (register, unregister unsafe.Pointer) { return nil, nil }
