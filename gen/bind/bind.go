@@ -31,19 +31,20 @@ type Front struct {
 
 // A Verb is one function, static inline function or function-like macro.
 type Verb struct {
-	Index   int
-	C       string
-	Go      string // name of the Go call; empty if there is none
-	Reason  string // why there is none, or empty: a sentence
-	Kind    model.FuncKind
-	Hidden  bool // a macro of the same name stands before it
-	Form    Form
-	Guessed bool // the overlay does not tell how it reports failure
-	Hot     bool // poll, post, notify: neither calls back nor keeps its arguments
-	Value   bool // of Minus1: the result is a value or a code
-	Most    int  // of Negative: index of the parameter that the result cannot be above; -1: none
-	Since   string
-	Doc     string
+	Index    int
+	C        string
+	Go       string // name of the Go call; empty if there is none
+	Reason   string // why there is none, or empty: a sentence
+	Kind     model.FuncKind
+	Hidden   bool // a macro of the same name stands before it
+	Form     Form
+	Guessed  bool // the overlay does not tell how it reports failure
+	Hot      bool // poll, post, notify: neither calls back nor keeps its arguments
+	Value    bool // of Minus1: the result is a value or a code
+	OrMinus1 bool // of Errno: some providers answer -1 instead, with errno set
+	Most     int  // of Negative: index of the parameter that the result cannot be above; -1: none
+	Since    string
+	Doc      string
 
 	Symbol, Version string // the library's function that it is or calls; empty if it needs none
 

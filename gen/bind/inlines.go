@@ -12,6 +12,7 @@ func inlines(p *Package, c *code) {
 	c.line("#include \"calls_generated.h\"")
 	c.line("#include \"count.h\"")
 	c.line("#include \"table_generated.h\"")
+	c.line("#include <errno.h>")
 	c.line("#include <string.h>")
 	for i := range p.Verbs {
 		if v := &p.Verbs[i]; v.How == ThroughHeader {
@@ -33,10 +34,11 @@ func inline(v *Verb, c *code) {
 			c.line("\t} %s_copy;", a.C)
 		}
 	}
-	if last >= 0 && v.Result.Class != Void && back(v.Params) {
+	kept := v.Result.Class != Void && (back(v.Params) || v.OrMinus1)
+	if kept {
 		c.line("\t%sr;", v.Result.C)
 	}
-	if last >= 0 {
+	if last >= 0 || kept {
 		c.line("")
 	}
 	c.line("\tIBVGO_COUNT(%s);", indexName(v))
@@ -47,14 +49,17 @@ func inline(v *Verb, c *code) {
 			c.line("\t\tmemcpy(&%s_copy, %[1]s, sizeof %[1]s_copy.room);", a.C)
 		}
 	}
+	if v.OrMinus1 {
+		c.line("\terrno = 0;")
+	}
 	call := headerCall(v)
 	switch {
 	case v.Result.Class == Void:
 		c.line("\t%s;", call)
-	case !back(v.Params):
-		c.line("\treturn %s;", call)
-	default:
+	case kept:
 		c.line("\tr = %s;", call)
+	default:
+		c.line("\treturn %s;", call)
 	}
 	for _, a := range v.Params {
 		if a.Grow != nil && !a.Grow.In {
@@ -62,7 +67,10 @@ func inline(v *Verb, c *code) {
 			c.line("\t\tmemcpy(%s, &%[1]s_copy, sizeof %[1]s_copy.room);", a.C)
 		}
 	}
-	if v.Result.Class != Void && back(v.Params) {
+	switch {
+	case v.OrMinus1:
+		c.line("\treturn r == -1 && errno ? errno : r;")
+	case kept:
 		c.line("\treturn r;")
 	}
 	c.line("}")

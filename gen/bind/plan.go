@@ -50,7 +50,7 @@ func (p *planner) verb(f *model.Func) (Verb, error) {
 		return v, err
 	}
 	said, known := p.in.Overlay.Functions[f.Name]
-	v.Hot, v.Value, v.Doc, v.Reason = said.Hot, said.Value, clean(said.Doc), clean(said.Skip)
+	v.Hot, v.Value, v.OrMinus1, v.Doc, v.Reason = said.Hot, said.Value, said.OrMinus1, clean(said.Doc), clean(said.Skip)
 	v.Form = Form(said.Fails)
 	if v.Form == "" {
 		v.Form, v.Guessed = guess(&f.Result), !known
@@ -78,6 +78,9 @@ func (p *planner) verb(f *model.Func) (Verb, error) {
 	}
 	if err := p.most(&v, f, said.Most); err != nil {
 		return v, err
+	}
+	if v.OrMinus1 && v.How != ThroughHeader {
+		return v, fmt.Errorf("or_minus1 is for what the header has as code")
 	}
 	v.Go = plan.FuncName(f.Name)
 	return v, nil

@@ -56,12 +56,13 @@ type Value struct {
 
 // A Function says something about a function.
 type Function struct {
-	Fails string `json:"fails,omitempty"` // how it reports failure: one of the words below
-	Value bool   `json:"value,omitempty"` // of minus1: what it returns is a value, or an error's code, not just 0 or -1
-	Most  string `json:"most,omitempty"`  // of negative: the C parameter that the count it returns cannot be above
-	Hot   bool   `json:"hot,omitempty"`   // poll, post, notify: it neither calls back nor keeps its arguments
-	Skip  string `json:"skip,omitempty"`  // why there is no binding: a whole sentence; nothing else is then said
-	Doc   string `json:"doc,omitempty"`   // whole sentences: what it does, units, who owns what
+	Fails    string `json:"fails,omitempty"`     // how it reports failure: one of the words below
+	Value    bool   `json:"value,omitempty"`     // of minus1: what it returns is a value, or an error's code, not just 0 or -1
+	Most     string `json:"most,omitempty"`      // of negative: the C parameter that the count it returns cannot be above
+	OrMinus1 bool   `json:"or_minus1,omitempty"` // of errno: some providers answer -1 instead, and errno has the reason
+	Hot      bool   `json:"hot,omitempty"`       // poll, post, notify: it neither calls back nor keeps its arguments
+	Skip     string `json:"skip,omitempty"`      // why there is no binding: a whole sentence; nothing else is then said
+	Doc      string `json:"doc,omitempty"`       // whole sentences: what it does, units, who owns what
 }
 
 // The words for how a function reports failure.

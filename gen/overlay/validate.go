@@ -98,4 +98,7 @@ func (c *checker) functionEntry(name string, f Function) {
 	if f.Most != "" && f.Fails != FailsNegative {
 		bad("most belongs to functions that fail with %s", FailsNegative)
 	}
+	if f.OrMinus1 && f.Fails != FailsErrno {
+		bad("or_minus1 belongs to functions that fail with %s", FailsErrno)
+	}
 }

@@ -116,6 +116,8 @@ func TestValidateFunction(t *testing.T) {
 		{Function{Fails: "-1"}, `fails is "-1", ` + words},
 		{Function{Fails: "minus1", Value: true}, ""},
 		{Function{Fails: "negative", Most: "n"}, ""},
+		{Function{Fails: "errno", OrMinus1: true}, ""},
+		{Function{Fails: "minus1", OrMinus1: true}, "or_minus1 belongs to functions that fail with errno"},
 		{Function{Fails: "errno", Value: true}, "value belongs to functions that fail with minus1"},
 		{Function{Fails: "minus1", Most: "n"}, "most belongs to functions that fail with negative"},
 		{Function{Skip: "A sentence.", Most: "n"}, both},

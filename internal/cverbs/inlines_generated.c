@@ -12,6 +12,7 @@
 #include "calls_generated.h"
 #include "count.h"
 #include "table_generated.h"
+#include <errno.h>
 #include <string.h>
 
 int32_t ibvgo_call_ibv_advise_mr(struct ibv_pd *pd, uint32_t advice, uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
@@ -442,32 +443,52 @@ int32_t ibvgo_call_ibv_poll_cq(struct ibv_cq *cq, int32_t num_entries, struct ib
 
 int32_t ibvgo_call_ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, uintptr_t *bad_wr)
 {
+	int32_t r;
+
 	IBVGO_COUNT(IBVGO_INDEX_ibv_post_recv);
-	return ibv_post_recv(qp, wr, (struct ibv_recv_wr **)bad_wr);
+	errno = 0;
+	r = ibv_post_recv(qp, wr, (struct ibv_recv_wr **)bad_wr);
+	return r == -1 && errno ? errno : r;
 }
 
 int32_t ibvgo_call_ibv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, uintptr_t *bad_wr)
 {
+	int32_t r;
+
 	IBVGO_COUNT(IBVGO_INDEX_ibv_post_send);
-	return ibv_post_send(qp, wr, (struct ibv_send_wr **)bad_wr);
+	errno = 0;
+	r = ibv_post_send(qp, wr, (struct ibv_send_wr **)bad_wr);
+	return r == -1 && errno ? errno : r;
 }
 
 int32_t ibvgo_call_ibv_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *op, uintptr_t *bad_op)
 {
+	int32_t r;
+
 	IBVGO_COUNT(IBVGO_INDEX_ibv_post_srq_ops);
-	return ibv_post_srq_ops(srq, op, (struct ibv_ops_wr **)bad_op);
+	errno = 0;
+	r = ibv_post_srq_ops(srq, op, (struct ibv_ops_wr **)bad_op);
+	return r == -1 && errno ? errno : r;
 }
 
 int32_t ibvgo_call_ibv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *recv_wr, uintptr_t *bad_recv_wr)
 {
+	int32_t r;
+
 	IBVGO_COUNT(IBVGO_INDEX_ibv_post_srq_recv);
-	return ibv_post_srq_recv(srq, recv_wr, (struct ibv_recv_wr **)bad_recv_wr);
+	errno = 0;
+	r = ibv_post_srq_recv(srq, recv_wr, (struct ibv_recv_wr **)bad_recv_wr);
+	return r == -1 && errno ? errno : r;
 }
 
 int32_t ibvgo_call_ibv_post_wq_recv(struct ibv_wq *wq, struct ibv_recv_wr *recv_wr, uintptr_t *bad_recv_wr)
 {
+	int32_t r;
+
 	IBVGO_COUNT(IBVGO_INDEX_ibv_post_wq_recv);
-	return ibv_post_wq_recv(wq, recv_wr, (struct ibv_recv_wr **)bad_recv_wr);
+	errno = 0;
+	r = ibv_post_wq_recv(wq, recv_wr, (struct ibv_recv_wr **)bad_recv_wr);
+	return r == -1 && errno ? errno : r;
 }
 
 int32_t ibvgo_call_ibv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attr)

@@ -195,6 +195,29 @@ func TestProviderFailures(t *testing.T) {
 	wantFailure(t, err, VerbCreateCQ, syscall.EINVAL)
 }
 
+// Some providers' posts return -1 and leave the reason in errno, against the manual; an errno value of an earlier call is no reason.
+func TestProviderPostsMinus1(t *testing.T) {
+	p, context := open(t, 0)
+	_, _, wq := queues(t, context, 1)
+	for _, c := range []struct {
+		value            int
+		provider, result syscall.Errno
+	}{
+		{-1, syscall.ENOMEM, syscall.ENOMEM}, {-1, syscall.EINVAL, syscall.EINVAL}, {-1, 0, 1},
+		{-int(syscall.ENOMEM), syscall.EPERM, syscall.ENOMEM}, {int(syscall.EINVAL), syscall.ENOMEM, syscall.EINVAL}, {0, syscall.ENOMEM, 0},
+	} {
+		p.Fail(1, 0, syscall.EBUSY)
+		if _, err := AllocPD(context); err == nil {
+			t.Fatal("alloc_pd did not fail")
+		}
+		p.Fail(1, c.value, c.provider)
+		var bad *ibv.RecvWR
+		if errno := PostWQRecv(wq, &ibv.RecvWR{}, &bad); errno != c.result {
+			t.Errorf("a post that returns %d with errno %d: %d, want %d", c.value, c.provider, errno, c.result)
+		}
+	}
+}
+
 // What the provider has no function for is not supported, and never goes to the library.
 func TestProviderGaps(t *testing.T) {
 	_, context := open(t, 0)
