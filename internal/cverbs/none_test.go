@@ -13,6 +13,12 @@ func TestNone(t *testing.T) {
 			t.Errorf("%v, want ErrNotSupported", err)
 		}
 	}
+	if _, err := SpinCQ(nil, 1, nil, 0); !errors.Is(err, ErrNotSupported) {
+		t.Error(err)
+	}
+	if TakeCQEvent(nil, nil, nil) == 0 || TakeAsyncEvent(nil, nil) == 0 {
+		t.Error("there is an event")
+	}
 	if path, ok := Loaded(); ok || path != "" || Has(0) || Counts() != nil {
 		t.Error("something is loaded")
 	}
