@@ -12,12 +12,14 @@ COUNT   ?= 100000
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## generate from the installed verbs.h, verify it, draw ibv_wc and ibv_wq_init_attr
+run: ## generate from the installed verbs.h, verify it, draw two structs, live a work queue's life, play ping-pong
 	@scripts/need.sh gcc libc6-dev libibverbs-dev
 	@mkdir -p bin && $(GO) build -o bin/verbsgen ./cmd/verbsgen
 	bin/verbsgen generate
 	bin/verbsgen verify
 	bin/verbsgen layout ibv_wc ibv_wq_init_attr
+	$(GO) run ./examples/wq
+	$(GO) run ./examples/pingpong
 
 test: ## everything but the cross compilers; does its own set-up
 	@scripts/need.sh $(NEED)

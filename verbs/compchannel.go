@@ -1,0 +1,153 @@
+package verbs
+
+import (
+	"sync"
+	"syscall"
+
+	"github.com/goverbs/ibv"
+	"github.com/goverbs/ibv/internal/cverbs"
+)
+
+// A CompChannel is a completion channel: through it the device tells that there are completions in the CQs that were made with it, so that
+// [CQ.Wait] needs no thread. Many CQs may share one. All methods may be called by several goroutines at once.
+//
+// A goroutine of the channel's takes the events (ibv_get_cq_event), acknowledges them (ibv_ack_cq_events), and wakes those that wait for
+// the CQ. Nobody else should read from its descriptor, which does not block.
+type CompChannel struct {
+	*object
+	raw    *ibv.CompChannel
+	ctx    *Context
+	events *channelEvents
+}
+
+// A channelEvents reads a channel's events, from its creation to Close. It does not point to any handle.
+type channelEvents struct {
+	name   string
+	raw    *ibv.CompChannel
+	reader *eventReader
+	ended  chan struct{} // closed when no more events can be taken, for the reason err
+	err    error
+
+	// Where events are put; the reader's goroutine only.
+	cq     *ibv.CQ
+	number uintptr
+
+	mu     sync.Mutex            // the following
+	queues map[uintptr]*cqEvents // by the number that each CQ has as its cq_context
+	last   uintptr
+}
+
+// CreateCompChannel makes a completion channel (ibv_create_comp_channel), and starts its goroutine.
+func (c *Context) CreateCompChannel() (*CompChannel, error) {
+	const verb = cverbs.VerbCreateCompChannel
+	if err := begin(verb, c.core()); err != nil {
+		return nil, err
+	}
+	defer end(c.core())
+	raw, err := cverbs.CreateCompChannel(c.raw)
+	if err != nil {
+		return nil, failed(verb, c.name, err)
+	}
+	e := &channelEvents{name: c.home.name("channel"), raw: raw, ended: make(chan struct{}), queues: make(map[uintptr]*cqEvents)}
+	if err := e.start(); err != nil {
+		_ = cverbs.DestroyCompChannel(raw)
+		return nil, hinted(failed(verb, c.name, err), "its events cannot be read")
+	}
+	o := newObject(c.home, e.name, c.object)
+	return track(&CompChannel{object: o, raw: raw, ctx: c, events: e}, o), nil
+}
+
+func (c *CompChannel) core() *object {
+	if c == nil {
+		return nil
+	}
+	return c.object
+}
+
+// String returns the channel's name: "channel 1 on mlx5_0".
+func (c *CompChannel) String() string { return c.core().String() }
+
+// Context returns the context that the channel was made from.
+func (c *CompChannel) Context() *Context {
+	if c == nil {
+		return nil
+	}
+	return c.ctx
+}
+
+// Raw returns the C object, which is valid until Close, or nil if the channel is closed.
+func (c *CompChannel) Raw() *ibv.CompChannel {
+	if !c.core().enter() {
+		return nil
+	}
+	defer c.leave(0)
+	return c.raw
+}
+
+// Close destroys the channel (ibv_destroy_comp_channel), after the calls under way, and ends its goroutine. While CQs that use it are open
+// it fails with EBUSY and names them. Closing it again does nothing.
+func (c *CompChannel) Close() error {
+	return c.core().close(cverbs.VerbDestroyCompChannel, func() error {
+		c.events.reader.stop()
+		err := cverbs.DestroyCompChannel(c.raw)
+		if err != nil && !c.home.gone(err) {
+			c.events.restart()
+		}
+		return err
+	})
+}
+
+// start begins to read, or begins again after stop.
+func (e *channelEvents) start() error {
+	r, err := readEvents(e.raw.FD, e.name, e.take, e.end)
+	if err == nil {
+		e.reader = r // else the one that has stopped, if there is one
+	}
+	return err
+}
+
+// restart is for a channel that could not be destroyed.
+func (e *channelEvents) restart() {
+	if isClosed(e.ended) {
+		return
+	}
+	if err := e.start(); err != nil {
+		e.end(err)
+	}
+}
+
+// end says why there will be no more events, to those that wait, too.
+func (e *channelEvents) end(err error) {
+	e.err = failed(cverbs.VerbGetCQEvent, e.name, err)
+	close(e.ended)
+}
+
+// take takes one event. Its CQ exists until the event is acknowledged.
+func (e *channelEvents) take() syscall.Errno {
+	if errno := cverbs.TakeCQEvent(e.raw, &e.cq, &e.number); errno != 0 {
+		return errno
+	}
+	e.mu.Lock()
+	q := e.queues[e.number]
+	e.mu.Unlock()
+	if q == nil || !q.taken(e.cq) {
+		// Somebody else's, made with Raw.
+		cverbs.AckCQEvents(e.cq, 1)
+	}
+	return 0
+}
+
+// add gives a CQ that is about to be made its number, by which its events find it. Unlike its address, it is never another's.
+func (e *channelEvents) add(q *cqEvents) uintptr {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.last++
+	e.queues[e.last] = q
+	return e.last
+}
+
+func (e *channelEvents) remove(number uintptr) {
+	e.mu.Lock()
+	delete(e.queues, number)
+	e.mu.Unlock()
+}

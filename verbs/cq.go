@@ -1,0 +1,159 @@
+package verbs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"syscall"
+	"weak"
+
+	"github.com/goverbs/ibv"
+	"github.com/goverbs/ibv/internal/cverbs"
+)
+
+// A CQ is a completion queue. All methods may be called by several goroutines at once, Close among them: each completion goes to one of those
+// that poll.
+type CQ struct {
+	*object
+	raw     *ibv.CQ
+	ctx     *Context
+	channel *CompChannel // nil if it has none
+	number  uintptr      // in the channel
+	cqe     int
+	events  *cqEvents
+	over    atomic.Bool             // it has overrun, and been emptied since: see Poll
+	scan    atomic.Pointer[scanner] // who wants to see what was polled; nil: nobody
+}
+
+// CQAttr says what a completion queue is to be like.
+type CQAttr struct {
+	// How many completions it has to hold, 1 at least. The device may make it larger, and tells by [CQ.CQE]. A queue that is too small for the
+	// requests that complete into it overruns, which loses completions.
+	CQE int
+	// The completion channel that [CQ.Wait] uses; nil for a queue that is only polled.
+	Channel *CompChannel
+	// Which of the device's completion vectors, numbered from 0, events come through; [Context.NumCompVectors] tells how many there are.
+	CompVector int
+}
+
+// CreateCQ makes a completion queue (ibv_create_cq).
+func (c *Context) CreateCQ(attr CQAttr) (*CQ, error) {
+	const verb = cverbs.VerbCreateCQ
+	objects := []*object{c.core()}
+	if attr.Channel != nil {
+		objects = append(objects, attr.Channel.core())
+	}
+	if err := begin(verb, objects...); err != nil {
+		return nil, err
+	}
+	defer end(objects...)
+	if err := sameHome(verb, objects[0], objects...); err != nil {
+		return nil, err
+	}
+	switch {
+	case attr.CQE < 1 || attr.CQE > math.MaxInt32:
+		return nil, refused(verb, c.name, syscall.EINVAL, c.cqHint(fmt.Sprintf("CQE %d", attr.CQE)))
+	case attr.CompVector < 0 || attr.CompVector > math.MaxInt32:
+		return nil, refused(verb, c.name, syscall.EINVAL, c.cqHint(fmt.Sprintf("CompVector %d", attr.CompVector)))
+	}
+	q := &CQ{ctx: c, channel: attr.Channel, events: newCQEvents()}
+	var channel *ibv.CompChannel
+	if attr.Channel != nil {
+		channel = attr.Channel.raw
+		q.number = attr.Channel.events.add(q.events)
+	}
+	raw, err := cverbs.CreateCQ(c.raw, int32(attr.CQE), q.number, channel, int32(attr.CompVector))
+	if err != nil {
+		q.unlist()
+		hint := ""
+		if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOMEM) {
+			hint = c.cqHint(fmt.Sprintf("CQE %d, CompVector %d", attr.CQE, attr.CompVector))
+		}
+		return nil, hinted(failed(verb, c.name, err), hint)
+	}
+	q.raw, q.cqe = raw, int(raw.CQE)
+	q.events.created(raw)
+	q.object = newObject(c.home, c.home.name("cq"), objects...)
+	track(q, q.object)
+	c.async.note(addressOf(raw), target{object: q.object, cq: weak.Make(q), events: q.events})
+	return q, nil
+}
+
+// cqHint tells the device's limits beside what was asked for.
+func (c *Context) cqHint(asked string) string {
+	if attr, err := c.queryDevice(); err == nil {
+		return fmt.Sprintf("%s; the device has max_cqe %d and %d completion vectors", asked, attr.MaxCQE, c.vectors)
+	}
+	return asked
+}
+
+func (c *CQ) core() *object {
+	if c == nil {
+		return nil
+	}
+	return c.object
+}
+
+// String returns the queue's name: "cq 3 on mlx5_0".
+func (c *CQ) String() string { return c.core().String() }
+
+// Context returns the context that the queue was made from.
+func (c *CQ) Context() *Context {
+	if c == nil {
+		return nil
+	}
+	return c.ctx
+}
+
+// Channel returns the completion channel, nil if there is none.
+func (c *CQ) Channel() *CompChannel {
+	if c == nil {
+		return nil
+	}
+	return c.channel
+}
+
+// CQE returns how many completions the queue holds, which is at least what was asked for; also after Close.
+func (c *CQ) CQE() int {
+	if c == nil {
+		return 0
+	}
+	return c.cqe
+}
+
+// Raw returns the C object, which is valid until Close, or nil if the queue is closed.
+func (c *CQ) Raw() *ibv.CQ {
+	if !c.core().enter() {
+		return nil
+	}
+	defer c.leave(0)
+	return c.raw
+}
+
+// Close destroys the queue (ibv_destroy_cq), after the calls under way; completions in it are lost. Those that wait for completions wake
+// with ErrClosed. Events that were not acknowledged yet are. While queue pairs or work queues that use it are open it fails with EBUSY
+// and names them. Closing it again does nothing.
+func (c *CQ) Close() error {
+	return c.core().close(cverbs.VerbDestroyCQ, func() error {
+		e := c.events
+		// Destroying waits until all events that were taken are acknowledged. The readers go on meanwhile.
+		e.setClosing(true)
+		err := cverbs.DestroyCQ(c.raw)
+		if err != nil && !c.home.gone(err) {
+			e.setClosing(false)
+			return err
+		}
+		c.unlist()
+		c.ctx.async.forget(addressOf(c.raw), c.object)
+		close(e.closed)
+		return err
+	})
+}
+
+// unlist has the channel forget the queue.
+func (c *CQ) unlist() {
+	if c.channel != nil {
+		c.channel.events.remove(c.number)
+	}
+}

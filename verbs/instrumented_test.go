@@ -1,0 +1,6 @@
+//go:build race || asan || msan
+
+package verbs
+
+// Instruments allocate, and take time.
+const instrumented = true

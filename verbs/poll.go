@@ -1,0 +1,120 @@
+package verbs
+
+import (
+	"math"
+	"time"
+
+	"github.com/goverbs/ibv"
+	"github.com/goverbs/ibv/internal/cverbs"
+)
+
+// Poll takes completions out of the queue (ibv_poll_cq), len(wc) at most, in the order in which the device has put them there, fills wc
+// with them from its beginning, and returns how many. It does not wait: 0 says that there are none. It is one call of C and makes no
+// garbage; a larger wc costs less for each completion. With an empty wc it calls nothing. What is behind the last completion in wc is
+// not to be relied on.
+//
+// A completion says by [ibv.WC.Err] whether its request has failed, which is no error of Poll's.
+//
+// # Errors
+//
+// After an error the device may have taken completions out of the queue that nobody will see: then the queue pairs that use it had
+// better be closed. A queue that had no room for a completion has lost it (IBV_EVENT_CQ_ERR): what is in the queue comes first, then
+// [ErrCQOverrun], and then only that, without asking the device again.
+func (c *CQ) Poll(wc []ibv.WC) (int, error) {
+	if !c.core().enter() {
+		return 0, c.closedError()
+	}
+	if len(wc) == 0 || c.over.Load() {
+		return c.pollNothing(wc)
+	}
+	n, err := cverbs.PollCQ(c.raw, entries(wc), &wc[0])
+	if n == 0 && (err != nil || c.events.overrun.Load()) {
+		return c.pollAgain(wc, err)
+	}
+	if s := c.scan.Load(); s != nil && n > 0 {
+		s.retire(wc[:n])
+	}
+	c.leave(n)
+	return n, nil
+}
+
+// DefaultSpin is how long [CQ.PollSpin] polls if it is given no time; MaxSpin is the most.
+const (
+	DefaultSpin = 10 * time.Microsecond
+	MaxSpin     = time.Millisecond
+)
+
+// PollSpin is Poll, repeated while there are no completions, until budget has passed: DefaultSpin if that is 0, and MaxSpin at most. It
+// polls once if budget is negative. All of that is one call of C. The goroutine keeps its thread busy all the time, and on a
+// machine whose processors all have something to do the thread may lose its own for much longer than budget, so it is
+// for completions that are expected within microseconds. [CQ.Wait] is for others. Close waits for it.
+func (c *CQ) PollSpin(wc []ibv.WC, budget time.Duration) (int, error) {
+	if !c.core().enter() {
+		return 0, c.closedError()
+	}
+	if len(wc) == 0 || c.over.Load() {
+		return c.pollNothing(wc)
+	}
+	n, err := cverbs.SpinCQ(c.raw, entries(wc), &wc[0], spinTime(budget))
+	if n == 0 && (err != nil || c.events.overrun.Load()) {
+		return c.pollAgain(wc, err)
+	}
+	if s := c.scan.Load(); s != nil && n > 0 {
+		s.retire(wc[:n])
+	}
+	c.leave(n)
+	return n, nil
+}
+
+// spinTime is a budget in nanoseconds.
+func spinTime(budget time.Duration) uint64 {
+	if budget == 0 {
+		budget = DefaultSpin
+	}
+	return uint64(min(max(budget, 0), MaxSpin))
+}
+
+// entries is how many completions to ask for: C's int may be shorter than wc.
+func entries(wc []ibv.WC) int32 { return int32(min(len(wc), math.MaxInt32)) }
+
+// pollNothing ends a call that does not poll.
+func (c *CQ) pollNothing(wc []ibv.WC) (int, error) {
+	over := c.over.Load()
+	c.leave(0)
+	if over && len(wc) > 0 {
+		return 0, c.overrunError()
+	}
+	return 0, nil
+}
+
+// pollAgain ends a call that has found nothing, since polling failed or, perhaps, since the queue has overrun and is empty. Completions may
+// have come between polling and the news of the overrun, so this polls once more.
+func (c *CQ) pollAgain(wc []ibv.WC, err error) (int, error) {
+	n := 0
+	if err == nil {
+		n, err = cverbs.PollCQ(c.raw, entries(wc), &wc[0])
+	}
+	s := c.scan.Load()
+	switch {
+	case n > 0 && s != nil:
+		s.retire(wc[:n])
+	case n == 0 && s != nil:
+		s.lose()
+	}
+	if n == 0 && err == nil {
+		c.over.Store(true)
+		err = c.overrunError()
+	} else if err != nil {
+		err = hinted(failed(cverbs.VerbPollCQ, c.name, err), "completions may have been lost")
+	}
+	c.leave(n)
+	return n, err
+}
+
+func (c *CQ) overrunError() error {
+	return &Error{Verb: cverbs.VerbPollCQ.String(), Object: c.name, Err: ErrCQOverrun, Hint: "make it larger, or post less"}
+}
+
+func (c *CQ) closedError() error {
+	return &Error{Verb: cverbs.VerbPollCQ.String(), Object: c.core().String(), Err: ErrClosed}
+}

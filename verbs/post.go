@@ -1,0 +1,192 @@
+package verbs
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/goverbs/ibv"
+	"github.com/goverbs/ibv/internal/cverbs"
+)
+
+// A sendQueue is where a QP's sends are posted. It is apart from the handle, since CQs point to it.
+type sendQueue struct {
+	mu     sync.Mutex // held by posts, which enter no guard; taken within the lock of the CQ's guard, if both
+	closed bool
+	name   string // of the QP
+	number uint32 // of the QP
+	raw    *ibv.QP
+	cap    ibv.QPCap
+	one    *SendRequests // memory for a single request
+	full   error         // the same each time: who waits for room asks often
+	slots
+}
+
+// errPartial is what some providers do: siw may answer success and name a refused request all the same.
+var errPartial = errors.New("the provider reported success, but took only a part")
+
+// PostSend posts a chain of requests to the send queue, with one call of ibv_post_send, and returns how many were accepted: with an error
+// that is also the index of the first that was not. Accepted requests are under way, whatever the error.
+//
+// The error matches ErrQueueFull if there was no room: a request takes a place of the queue until the completion of the first signalled
+// request from it on has been polled, even if the device could forget it sooner. That is known beforehand, and the requests that have no
+// room are not given to the device.
+//
+// Refused with EINVAL, and none posted: no chain; a QP in IBV_QPS_RESET, IBV_QPS_INIT or IBV_QPS_RTR; a request with more elements or inline
+// bytes than [QP.Cap] has. In IBV_QPS_ERR requests are accepted and complete with IBV_WC_WR_FLUSH_ERR. The data of requests without
+// IBV_SEND_INLINE has to stay in place until they have completed.
+//
+// Several goroutines may post to one QP, each with its own chain; their chains are not interleaved. Nothing is allocated unless it fails.
+func (q *QP) PostSend(r *SendRequests) (int, error) {
+	s, err := q.sending()
+	if err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	n, err := s.post(r)
+	s.mu.Unlock()
+	return n, err
+}
+
+// Send posts one request, as PostSend does, from memory of the QP's own.
+func (q *QP) Send(wr SendWR) error {
+	s, err := q.sending()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed: // post says so
+	case len(wr.SGList) > int(s.cap.MaxSendSGE):
+		return s.tooLong(0, len(wr.SGList), 0)
+	case len(wr.Inline) > int(s.cap.MaxInlineData):
+		return s.tooLong(0, 0, len(wr.Inline))
+	default:
+		// What was posted before does not count.
+		s.one.mostSGE, s.one.mostInline = 0, 0
+		if err := s.one.Set(0, wr); err != nil {
+			return err
+		}
+	}
+	_, err = s.post(s.one)
+	return err
+}
+
+// sending is the send queue of a QP that has one.
+func (q *QP) sending() (*sendQueue, error) {
+	switch {
+	case q == nil || q.object == nil:
+		return nil, &Error{Verb: cverbs.VerbPostSend.String(), Object: q.core().String(), Err: ErrClosed}
+	case q.sq == nil:
+		return nil, refused(cverbs.VerbPostSend, q.name, syscall.EINVAL, "a QP with an indirection table has no queues")
+	}
+	return q.sq, nil
+}
+
+// post posts what r has. The caller holds mu.
+func (s *sendQueue) post(r *SendRequests) (int, error) {
+	if err := s.refuse(r); err != nil {
+		return 0, err
+	}
+	n := r.n
+	fit := s.free(n)
+	if fit <= 0 {
+		if n == 0 {
+			return 0, nil
+		}
+		return 0, s.full
+	}
+	if fit < n {
+		r.cut(fit)
+	}
+	var bad *ibv.SendWR
+	errno := cverbs.PostSend(s.raw, &r.wrs[0], &bad)
+	runtime.KeepAlive(r)
+	if fit < n {
+		r.join(fit)
+	}
+	if errno == 0 && bad == nil {
+		s.accept(r, fit)
+		if fit < n {
+			return fit, noRoom(s.name, fit, s.room)
+		}
+		return n, nil
+	}
+	return s.rejected(r, errno, bad)
+}
+
+// refuse refuses what the device would, or should.
+func (s *sendQueue) refuse(r *SendRequests) error {
+	if s.closed {
+		return &Error{Verb: cverbs.VerbPostSend.String(), Object: s.name, Err: ErrClosed}
+	}
+	if r == nil || len(r.wrs) == 0 {
+		return refused(cverbs.VerbPostSend, s.name, syscall.EINVAL, "there are no requests")
+	}
+	switch state := qpState(s.raw); state {
+	case ibv.IBV_QPS_RESET, ibv.IBV_QPS_INIT, ibv.IBV_QPS_RTR:
+		return refused(cverbs.VerbPostSend, s.name, syscall.EINVAL, fmt.Sprintf("the QP is in %v, and sends from IBV_QPS_RTS on", state))
+	}
+	if i := r.unfit(s.cap.MaxSendSGE, s.cap.MaxInlineData); i >= 0 {
+		w := &r.wrs[i]
+		inline := 0
+		if w.SendFlags&ibv.IBV_SEND_INLINE != 0 {
+			inline = int(inlineLength(w))
+		}
+		return s.tooLong(i, int(w.NumSGE), inline)
+	}
+	return nil
+}
+
+func (s *sendQueue) tooLong(i, sges, inline int) error {
+	hint := fmt.Sprintf("request %d has %d elements, and the queue allows %d: see QPAttr.MaxSendSGE", i, sges, s.cap.MaxSendSGE)
+	if inline > int(s.cap.MaxInlineData) {
+		hint = fmt.Sprintf("request %d has %d bytes of inline data, and the queue allows %d: see QPAttr.MaxInlineData", i, inline, s.cap.MaxInlineData)
+	}
+	return refused(cverbs.VerbPostSend, s.name, syscall.EINVAL, hint)
+}
+
+// noRoom is the error for request i of a chain, which has no room.
+func noRoom(name string, i int, room uint64) error {
+	return queueFull(cverbs.VerbPostSend, name, fmt.Sprintf("request %d has no room: all %d places are taken until completions are polled", i, room))
+}
+
+// rejected makes the result of a post of which the device did not take all.
+func (s *sendQueue) rejected(r *SendRequests, errno syscall.Errno, bad *ibv.SendWR) (int, error) {
+	n := 0
+	if bad != nil {
+		i, ok := r.index(bad)
+		if ok {
+			n = i
+		} else {
+			s.off = true // who knows how many it took
+		}
+	}
+	s.accept(r, n)
+	return n, rejection(cverbs.VerbPostSend, s.name, errno, n, r.n)
+}
+
+// rejection is the error of a post that took the first n requests of all.
+func rejection(v cverbs.Verb, name string, errno syscall.Errno, n, all int) error {
+	hint := fmt.Sprintf("request %d of %d was the first that was refused, counting from 0", n, all)
+	switch errno {
+	case 0:
+		return &Error{Verb: v.String(), Object: name, Err: errPartial, Hint: hint}
+	case syscall.ENOMEM:
+		return queueFull(v, name, hint)
+	}
+	return hinted(failed(v, name, v.Failed(errno)), hint)
+}
+
+func queueFull(v cverbs.Verb, name, hint string) error {
+	return &Error{Verb: v.String(), Object: name, Errno: syscall.ENOMEM, Err: ErrQueueFull, Hint: hint}
+}
+
+// qpState is the state that the library keeps.
+func qpState(qp *ibv.QP) ibv.QPState {
+	return ibv.QPState(atomic.LoadUint32((*uint32)(&qp.State)))
+}

@@ -1,0 +1,228 @@
+package verbs
+
+import (
+	"math"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/goverbs/ibv"
+)
+
+// A scanner is what a CQ knows of the queues that it serves, so that they learn how many of their requests have ended. Polling calls
+// retire with the completions that it got, before it leaves the CQ's guard, and lose when completions are gone without having been seen.
+// Its fields change under the guard's lock only.
+type scanner struct {
+	queues int                   // that the CQ has ever served
+	alone  *sendQueue            // the only one so far, which needs no look at completions: the guard counts them
+	sends  map[uint32]*sendQueue // by QP number, once there were several queues
+	scans  bool                  // there are some in sends
+}
+
+// retire tells the send queues what was polled. It is called within a call on the CQ.
+func (s *scanner) retire(wc []ibv.WC) {
+	if s.scans {
+		s.scan(wc)
+	}
+}
+
+func (s *scanner) scan(wc []ibv.WC) {
+	var q *sendQueue
+	var number uint32
+	n := uint64(0) // completions of q that it has not been told of
+	for i := range wc {
+		w := &wc[i]
+		ok := w.Status == ibv.IBV_WC_SUCCESS
+		if ok && w.Opcode&ibv.IBV_WC_RECV != 0 {
+			continue
+		}
+		if q == nil || number != w.QPNum {
+			if q != nil {
+				q.done.Add(n)
+			}
+			n, number = 0, w.QPNum
+			if q = s.sends[number]; q == nil {
+				continue
+			}
+		}
+		if ok {
+			n++
+		} else {
+			// The opcode of a failed request is not valid, and one that was not signalled has a completion as well.
+			q.broken.Store(true)
+		}
+	}
+	if q != nil {
+		q.done.Add(n)
+	}
+}
+
+// lose has the send queues give up counting: completions are gone, and their requests would count as outstanding for ever. It is called
+// within a call on the CQ.
+func (s *scanner) lose() {
+	if q := s.alone; q != nil {
+		q.broken.Store(true)
+	}
+	for _, q := range s.sends {
+		q.broken.Store(true)
+	}
+}
+
+// serve tells a CQ of a queue that will complete into it; q is nil if that receives. The queue is a child of the CQ already, and nothing
+// was posted to it. Once a CQ has had a second queue its completions are looked at: those of a queue that is gone may come even later.
+func (c *CQ) serve(q *sendQueue) {
+	if !c.lock() {
+		return
+	}
+	defer c.unlock(false)
+	s := c.scan.Load()
+	if s == nil {
+		s = &scanner{sends: make(map[uint32]*sendQueue)}
+		c.scan.Store(s)
+	}
+	s.queues++
+	if q != nil && s.queues == 1 {
+		s.alone = q
+		q.countWith(&c.guard)
+		return
+	}
+	if s.alone != nil {
+		s.alone.countAlone()
+		s.sends[s.alone.number] = s.alone
+		s.alone = nil
+	}
+	if q != nil {
+		s.sends[q.number] = q
+	}
+	s.scans = len(s.sends) > 0
+}
+
+// dismiss undoes serve for a send queue that is gone. The caller holds the guard's lock.
+func (c *CQ) dismiss(q *sendQueue) {
+	s := c.scan.Load()
+	if s.alone == q {
+		s.alone = nil
+	}
+	if s.sends[q.number] == q { // else the number is another's by now
+		delete(s.sends, q.number)
+	}
+	s.scans = len(s.sends) > 0
+}
+
+// slots account for the places of a send queue. A request takes one until the completion of the first signalled request from it on has
+// been polled. They are the send queue's, whose mu guards them.
+type slots struct {
+	room   uint64 // places there are
+	all    bool   // every request is signalled
+	posted uint64 // requests, since RESET
+	tail   uint64 // of which so many are known to have left their places
+	// ends[k%len(ends)] is the number of requests up to and with the k-th signalled one, for those after seen at least.
+	ends      []uint64
+	signalled uint64 // requests so far
+	seen      uint64 // their completions that tail accounts for
+	off       bool   // since a request has failed, nobody can tell how many have ended
+
+	guard   *guard        // of the CQ, if its count is that of the completions
+	counted uint64        // up to this count
+	polled  uint64        // completions that the guard has counted for this queue
+	done    atomic.Uint64 // completions that the scanner has counted
+	broken  atomic.Bool   // a completion that does not count has been seen
+}
+
+func (q *slots) init(room uint32, all bool) {
+	q.room, q.all = uint64(room), all
+	if !all {
+		q.ends = make([]uint64, 1<<bits.Len32(room))
+	}
+}
+
+// countWith makes the guard's count that of this queue's completions.
+func (q *sendQueue) countWith(g *guard) {
+	q.mu.Lock()
+	q.guard, q.counted = g, g.count()
+	q.mu.Unlock()
+}
+
+// countAlone has the scanner count from now on.
+func (q *sendQueue) countAlone() {
+	q.mu.Lock()
+	q.done.Store(q.completed())
+	q.guard = nil
+	q.mu.Unlock()
+}
+
+// completed is the number of completions that were polled since RESET. As all that follows, it needs mu.
+func (q *slots) completed() uint64 {
+	if q.guard == nil {
+		return q.done.Load()
+	}
+	n := q.guard.count()
+	q.polled += (n - q.counted) & countMask
+	q.counted = n
+	return q.polled
+}
+
+// free is how many of the wanted places are free.
+func (q *slots) free(wanted int) int {
+	if q.off || q.room-(q.posted-q.tail) >= uint64(wanted) {
+		return wanted
+	}
+	q.refresh()
+	if q.off {
+		return wanted
+	}
+	return int(min(q.room-(q.posted-q.tail), uint64(wanted)))
+}
+
+// refresh looks how many requests have ended. A queue that counts with the guard does not see failures, which complete requests that
+// are not signalled as well: its tail is then too far ahead, and never behind, until the count shows it.
+func (q *slots) refresh() {
+	n := q.completed()
+	switch {
+	case q.broken.Load() || n > q.signalled:
+		q.off = true
+	case n == q.seen:
+	case q.all:
+		q.tail, q.seen = n, n
+	default:
+		q.tail, q.seen = q.ends[(n-1)%uint64(len(q.ends))], n
+	}
+}
+
+// accept accounts for the first n requests of r, which have been posted as free allowed.
+func (q *slots) accept(r *SendRequests, n int) {
+	switch {
+	case q.off:
+		return
+	case q.all:
+		q.signalled += uint64(n)
+	default:
+		q.note(r.signals, n)
+	}
+	q.posted += uint64(n)
+}
+
+// note accounts for the signalled ones among the first n requests.
+func (q *slots) note(signals []uint64, n int) {
+	for w := 0; w*64 < n; w++ {
+		set := signals[w]
+		if rest := n - w*64; rest < 64 {
+			set &= math.MaxUint64 >> (64 - rest)
+		}
+		for ; set != 0; set &= set - 1 {
+			i := w*64 + bits.TrailingZeros64(set)
+			q.ends[q.signalled%uint64(len(q.ends))] = q.posted + uint64(i) + 1
+			q.signalled++
+		}
+	}
+}
+
+// reset begins anew after the QP went to RESET. It needs the lock of the CQ's guard, too.
+func (q *slots) reset() {
+	q.posted, q.tail, q.signalled, q.seen, q.polled = 0, 0, 0, 0, 0
+	if q.guard != nil {
+		q.counted = q.guard.count()
+	}
+	q.done.Store(0)
+	q.broken.Store(false)
+	q.off = false
+}

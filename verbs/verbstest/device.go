@@ -1,0 +1,71 @@
+package verbstest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/goverbs/ibv/internal/softdev"
+	"github.com/goverbs/ibv/verbs"
+)
+
+// A Device is a software device. Any goroutine may call its methods at any time. After Close they do nothing, and return errors, zeros
+// and nil; so do those that take an object if that is nil, closed, or of another device.
+type Device struct {
+	soft  *softdev.Device
+	verbs *verbs.Device
+
+	mu    sync.Mutex
+	leaks []verbs.Leak
+}
+
+// Open makes a device, which Close frees. It is not among verbs.Devices.
+func Open(c Config) (*Device, error) {
+	soft, err := softdev.New(softdev.Config(c))
+	if err != nil {
+		return nil, fmt.Errorf("verbstest: %w", err)
+	}
+	return &Device{soft: soft, verbs: verbs.AdoptDevice(soft.Raw(), "verbstest")}, nil
+}
+
+// Device is the device as package verbs sees it, valid until Close.
+func (d *Device) Device() *verbs.Device { return d.verbs }
+
+// Open opens a context, in which lost handles are noted: see Leaks.
+func (d *Device) Open() (*verbs.Context, error) {
+	return d.verbs.OpenWith(verbs.OpenAttr{OnLeak: d.leak})
+}
+
+func (d *Device) leak(l verbs.Leak) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.leaks = append(d.leaks, l)
+}
+
+// Leaks lists the objects of contexts that Open has opened whose handles the garbage collector found lost before they were closed.
+func (d *Device) Leaks() []verbs.Leak {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.leaks)
+}
+
+// Close frees the device. While contexts are open it frees nothing, and returns an error that matches EBUSY, counts what is left, and
+// names the leaks that were found. A second Close is an error that matches os.ErrClosed.
+func (d *Device) Close() error {
+	err := d.soft.Close()
+	if err == nil {
+		return nil
+	}
+	var b strings.Builder
+	for _, l := range d.Leaks() {
+		fmt.Fprintf(&b, "\nnobody has closed %s, made here:\n%s", l.Object, l.Stack)
+	}
+	return fmt.Errorf("verbstest: %w%s", err, b.String())
+}
+
+// Objects returns how many objects of each kind there are.
+func (d *Device) Objects() Objects { return Objects(d.soft.Objects()) }
+
+// Orphans returns how many objects closing a context has had to end so far, because the program had not.
+func (d *Device) Orphans() Objects { return Objects(d.soft.Orphans()) }

@@ -1,0 +1,126 @@
+package verbs
+
+import (
+	"context"
+	"iter"
+	"syscall"
+
+	"github.com/goverbs/ibv"
+	"github.com/goverbs/ibv/internal/cverbs"
+)
+
+// ReqNotify has the device raise one event in the queue's channel for the next completion (ibv_req_notify_cq), or, with solicitedOnly, for
+// the next one that was sent with IBV_SEND_SOLICITED or has failed. Completions that are in the queue already raise none. Wait does
+// this by itself; it is for those that look at the channel's descriptor on their own. While somebody waits for any completion, any raises
+// an event.
+func (c *CQ) ReqNotify(solicitedOnly bool) error {
+	const verb = cverbs.VerbReqNotifyCQ
+	if err := begin(verb, c.core()); err != nil {
+		return err
+	}
+	defer end(c.core())
+	e := c.events
+	// One after the other: hardware may go by the last request, and forget an earlier one for any completion.
+	e.arming.Lock()
+	defer e.arming.Unlock()
+	only := int32(0)
+	if solicitedOnly && e.any == 0 {
+		only = 1
+	}
+	if errno := cverbs.ReqNotifyCQ(c.raw, only); errno != 0 {
+		return failed(verb, c.name, verb.Failed(errno))
+	}
+	return nil
+}
+
+// Wait is Poll that waits until there are completions, ctx is done, or the queue is closed. It does not hold a thread: it polls, arms the
+// queue (ibv_req_notify_cq), polls again, for what has come before it was armed, and then waits for the event of its channel, which the
+// queue has to have. Completions that are there are returned even if ctx is done. The error of ctx is returned as it is; the others are
+// those of Poll, [ErrClosed], and EIO once the device is lost. wc must not be empty.
+//
+// Any number of goroutines may wait for a queue, each with its own ctx; which of them gets completions is not defined, but none sleeps
+// while there are some.
+func (c *CQ) Wait(ctx context.Context, wc []ibv.WC) (int, error) { return c.wait(ctx, wc, false) }
+
+// WaitSolicited is Wait that only completions wake that were sent with IBV_SEND_SOLICITED, or have failed. Those that are in the queue
+// when it looks are returned all the same.
+func (c *CQ) WaitSolicited(ctx context.Context, wc []ibv.WC) (int, error) {
+	return c.wait(ctx, wc, true)
+}
+
+func (c *CQ) wait(ctx context.Context, wc []ibv.WC, solicited bool) (int, error) {
+	if n, err := c.Poll(wc); n > 0 || err != nil {
+		return n, err
+	}
+	const verb = cverbs.VerbReqNotifyCQ
+	switch {
+	case len(wc) == 0:
+		return 0, refused(verb, c.name, syscall.EINVAL, "no room for completions")
+	case c.channel == nil:
+		return 0, refused(verb, c.name, syscall.EINVAL, "the queue was made without a completion channel")
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	c.events.join(solicited)
+	defer c.events.quit(solicited)
+	for {
+		err := c.ReqNotify(solicited)
+		// The queue may be armed by now for what came before.
+		if n, err := c.Poll(wc); n > 0 || err != nil {
+			return n, err
+		}
+		if err != nil {
+			return 0, err
+		}
+		if n, err := c.park(ctx, wc); n > 0 || err != nil {
+			return n, err
+		}
+	}
+}
+
+// park waits for the token, or for a reason to give up, and polls.
+func (c *CQ) park(ctx context.Context, wc []ibv.WC) (int, error) {
+	select {
+	case <-c.events.wake:
+		return c.Poll(wc)
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-c.events.closed:
+		return 0, c.closedError()
+	case <-c.channel.events.ended:
+		return c.last(wc, c.channel.events.err)
+	case <-c.home.fatal:
+		return c.last(wc, refused(cverbs.VerbReqNotifyCQ, c.name, syscall.EIO, "the device is lost"))
+	}
+}
+
+// last polls, and returns err if that finds nothing.
+func (c *CQ) last(wc []ibv.WC, err error) (int, error) {
+	if n, pollErr := c.Poll(wc); n > 0 || pollErr != nil {
+		return n, pollErr
+	}
+	return 0, err
+}
+
+// allBatch is how many completions All takes at once.
+const allBatch = 64
+
+// All waits for completions, as Wait does, and yields them in batches of up to 64, until ctx is done, the queue is closed or polling fails:
+// the last step then yields the error. A batch is valid until the next step. Leaving the loop loses nothing: what was taken out of the queue
+// has been yielded. The loop's body may close anything, the queue among them.
+func (c *CQ) All(ctx context.Context) iter.Seq2[[]ibv.WC, error] {
+	return func(yield func([]ibv.WC, error) bool) {
+		wc := make([]ibv.WC, allBatch)
+		for {
+			n, err := c.Wait(ctx, wc)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(wc[:n:n], nil) {
+				return
+			}
+		}
+	}
+}
