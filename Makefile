@@ -1,7 +1,7 @@
 # ibv: 'make' alone lists the targets.
 
 GO      ?= go
-NEED    := gcc libc6-dev clang libibverbs-dev librdmacm-dev
+NEED    := gcc libc6-dev clang libibverbs-dev librdmacm-dev valgrind
 CROSS   := gcc-aarch64-linux-gnu gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
 SEED    ?= 0
 COUNT   ?= 100000
@@ -29,15 +29,18 @@ test: ## everything but the cross compilers; does its own set-up
 	$(GO) test -C gen/oracletest -count=1 -run Random
 	@$(MAKE) --no-print-directory test-cgo
 
-# Tests that build the package anew, which is done once without instruments.
-BUILDS := TestHeaders|TestFuture|TestWithoutLibrary|TestSize
+# What has C code, or calls it.
+CGO    := ./internal/cverbs ./internal/softdev ./internal/beside ./verbs/...
+# Tests that build everything anew, with instruments of their own; they run once.
+BUILDS := TestHeaders|TestFuture|TestWithoutLibrary|TestSize|TestC$$
 
-test-cgo: ## the bindings with every thunk counted, under -race, -asan, checkptr and cgocheck2, and without cgo
+test-cgo: ## the bindings with every thunk counted; all of C under -race, -asan, checkptr and cgocheck2; and without cgo
 	$(GO) test -count=1 -tags ibvcount -run 'Thunk|Counts' ./internal/cverbs
-	$(GO) test -race -skip '$(BUILDS)' ./internal/cverbs
-	$(GO) test -asan -skip '$(BUILDS)' ./internal/cverbs
-	GOFLAGS=-gcflags=all=-d=checkptr $(GO) test -skip '$(BUILDS)' ./internal/cverbs
-	GOEXPERIMENT=cgocheck2 $(GO) test -skip '$(BUILDS)' ./internal/cverbs
+	$(GO) test -race -skip '$(BUILDS)' $(CGO)
+	$(GO) test -asan -skip '$(BUILDS)' $(CGO)
+	GOFLAGS=-gcflags=all=-d=checkptr $(GO) test -skip '$(BUILDS)' $(CGO)
+	GOEXPERIMENT=cgocheck2 $(GO) test -skip '$(BUILDS)' $(CGO)
+	CGO_ENABLED=0 $(GO) test ./internal/cverbs ./internal/softdev ./verbs/...
 	CGO_ENABLED=0 $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
