@@ -1,0 +1,88 @@
+//go:build linux && cgo
+
+// Package examples has the test of the programs below it.
+package examples
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write testdata anew")
+
+// build builds a program.
+func build(t *testing.T, name string) string {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(name, "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(source, []byte("\n")); n >= 120 {
+		t.Errorf("%s has %d lines, and is to have fewer than 120", name, n)
+	}
+	program := filepath.Join(t.TempDir(), name)
+	if out, err := exec.Command("go", "build", "-o", program, "./"+name).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// The life of the work queues, line by line.
+func TestWQ(t *testing.T) {
+	const golden = "testdata/wq.txt"
+	got, err := exec.Command(build(t, "wq")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(golden, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("printed\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A ping-pong of any size has as many round trips as were asked for, and a bar for most of them.
+func TestPingpong(t *testing.T) {
+	program := build(t, "pingpong")
+	for _, size := range []string{"1", "64", "1000000"} {
+		got, err := exec.Command(program, "-n", "500", "-s", size).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(got), "500 round trips of "+size+" bytes: median ") || !regexp.MustCompile(`s +\d+ #+\n`).Match(got) {
+			t.Errorf("printed\n%s", got)
+		}
+	}
+}
+
+// What does not work ends with 1 and a line that says what, and leaves nothing open.
+func TestWhatDoesNotWork(t *testing.T) {
+	wq, pingpong := build(t, "wq"), build(t, "pingpong")
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"wq: open_device on nosuch: ", []string{wq, "-d", "nosuch"}},
+		{"pingpong: open_device on nosuch: ", []string{pingpong, "-d", "nosuch"}},
+		{"pingpong: reg_mr on pd ", []string{pingpong, "-s", "1000000000000000"}},
+	} {
+		out, err := exec.Command(c.args[0], c.args[1:]...).CombinedOutput()
+		exit, ok := err.(*exec.ExitError)
+		if !ok || exit.ExitCode() != 1 || !strings.HasPrefix(string(out), c.want) || strings.Count(string(out), "\n") != 1 {
+			t.Errorf("%q: %v, printed\n%s", c.args, err, out)
+		}
+	}
+}
