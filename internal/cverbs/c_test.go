@@ -11,7 +11,7 @@ import (
 )
 
 // sources are the C files here that are written by hand, and the table that they need.
-var sources = []string{"loader.c", "loader_check.c", "loader_open.c", "loader_none.c", "registry.c", "count.c", "event.c", "spin.c", "table_generated.c"}
+var sources = []string{"loader.c", "loader_check.c", "loader_open.c", "loader_none.c", "registry.c", "registry_table.c", "count.c", "event.c", "spin.c", "table_generated.c"}
 
 // readAll reads files that only the C compiler uses, so that go test's cache knows of them.
 func readAll(t *testing.T, names ...string) {
@@ -23,7 +23,7 @@ func readAll(t *testing.T, names ...string) {
 	}
 }
 
-var includes = []string{"loader.h", "loader_open.h", "registry.h", "count.h", "event.h", "spin.h", "labels_generated.h", "table_generated.h"}
+var includes = []string{"loader.h", "loader_open.h", "registry.h", "registry_table.h", "count.h", "event.h", "spin.h", "labels_generated.h", "table_generated.h"}
 
 // The C code has no warning, in any form that it is built in.
 func TestWarnings(t *testing.T) {
@@ -40,19 +40,29 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// The C code on its own, with many threads, under gcc's sanitizers.
+// The C code on its own, under gcc's sanitizers where threads meet. Without them, lookups are more often in the midst of a change.
 func TestStress(t *testing.T) {
 	readAll(t, append(includes, sources...)...)
-	readAll(t, "testdata/stress.c")
 	lib := verbsLike.build(t, "libibverbs.so.1")
-	for _, sanitizer := range []string{"thread", "address,undefined"} {
-		t.Run(sanitizer, func(t *testing.T) {
+	for _, c := range []struct {
+		source, flags string
+		args          []string
+	}{
+		{"stress.c", "-fsanitize=thread", []string{lib}},
+		{"stress.c", "-fsanitize=address,undefined", []string{lib}},
+		{"registry.c", "-fsanitize=thread", []string{"3000", "6"}},
+		{"registry.c", "-fsanitize=address,undefined", []string{"3000", "6"}},
+		{"registry.c", "-O2", []string{"7", "50000"}},
+		{"many.c", "-O2", nil},
+	} {
+		t.Run(c.source+c.flags, func(t *testing.T) {
 			t.Parallel()
-			program := filepath.Join(t.TempDir(), "stress")
-			args := append([]string{"-std=gnu11", "-g", "-O1", "-I.", "-fsanitize=" + sanitizer, "-pthread", "-o", program, "testdata/stress.c"}, sources...)
-			run(t, "gcc", append(args, "-ldl")...)
+			readAll(t, "testdata/demand.h", "testdata/"+c.source)
+			program := filepath.Join(t.TempDir(), "program")
+			args := []string{"-std=gnu11", "-g", "-O1", c.flags, "-I.", "-pthread", "-Wall", "-Wextra", "-Werror", "-o", program, "testdata/" + c.source}
+			run(t, "gcc", append(append(args, sources...), "-ldl")...)
 			// Without -R gcc's thread sanitizer fails on kernels that spread addresses widely.
-			out, err := exec.Command("setarch", "-R", program, lib).CombinedOutput()
+			out, err := exec.Command("setarch", append([]string{"-R", program}, c.args...)...).CombinedOutput()
 			if err != nil || strings.TrimSpace(string(out)) != "done" {
 				t.Errorf("%v\n%.6000s", err, out)
 			}

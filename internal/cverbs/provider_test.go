@@ -17,12 +17,12 @@ import (
 func open(t testing.TB, less int) (*testprovider.Provider, *ibv.Context) {
 	t.Helper()
 	p := testprovider.Open(less)
-	ops := make([]unsafe.Pointer, len(verbTable))
+	ops := make([]unsafe.Pointer, NumVerbs)
 	for i, v := range verbTable {
 		name, _ := strings.CutPrefix(v.name, "ibv_")
 		ops[i] = testprovider.Function(name)
 	}
-	table := ctestAlloc(t, 8*len(ops))
+	table := ctestAlloc(t, 8*NumVerbs)
 	copy(unsafe.Slice((*unsafe.Pointer)(table), len(ops)), ops)
 	if err := Register(p.Context(), table); err != nil {
 		t.Fatal(err)

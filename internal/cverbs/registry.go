@@ -15,9 +15,13 @@ import (
 // belongs to that context. Exported functions are taken from ops; inlines go by the operations in the context itself. A *ibv.Buf
 // does not tell its context, so a provider that makes some registers each.
 //
-// ops is an array of C functions, indexed by Verb, each with the signature of the verb in C; nil makes the verb fail with
+// ops is an array of NumVerbs C functions, indexed by Verb, each with the signature of the verb in C; nil makes the verb fail with
 // EOPNOTSUPP. Both are C memory that stays until Unregister returns. Registering must be finished before object is given to
 // anyone. An object that is registered already is an error, EEXIST.
+//
+// These functions, and the operations in the context, may call back into Go, which then gets pointers as long as the call lasts.
+// What programs call for each message may not; a callback there ends the program: PollCQ, ReqNotifyCQ, the posts (PostSend, PostRecv,
+// PostSRQRecv, PostSRQOps, PostWQRecv), StartPoll, NextPoll, EndPoll, and all whose names begin with WCRead or WR.
 //
 // Any goroutine may call it at any time; so may the provider's functions.
 func Register(object, ops unsafe.Pointer) error {

@@ -10,10 +10,11 @@
 // How many objects are registered. Only ibvgo_owner and registry.c use it.
 extern atomic_size_t ibvgo_live;
 
-// ibvgo_register makes ops serve the calls on object, a struct ibv_context *, struct ibv_device * or struct ibv_buf *: what belongs to a context is
-// found by its context. ops is an array indexed like ibvgo_symbols, NULL where a call is not supported. It is not copied: it and
-// object have to stay until ibvgo_unregister has returned. It returns 0, EINVAL for NULL, EEXIST for an object that is there
-// already, or ENOMEM. Any thread may call it at any time; it has to return before object is given to anyone.
+// ibvgo_register makes ops serve the calls on object, a struct ibv_context *, struct ibv_device * or struct ibv_buf *: what belongs
+// to a context is found by its context. ops is an array of ibvgo_nsymbols, indexed like ibvgo_symbols, NULL where a call is not
+// supported. It is not copied: it and object have to stay until ibvgo_unregister has returned. It returns 0, EINVAL for NULL,
+// EEXIST for an object that is there already, or ENOMEM. Any thread may call it at any time; it has to return before object is
+// given to anyone.
 int ibvgo_register(void *object, const ibvgo_fn_t *ops);
 
 // ibvgo_unregister undoes it, and returns 0 or ENOENT. It does not wait for calls: whoever calls it makes sure, as before

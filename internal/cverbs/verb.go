@@ -6,6 +6,9 @@ import "strconv"
 // The constants are sorted by C name; their values change from release to release of this module.
 type Verb int
 
+// NumVerbs is how many verbs there are: a provider's table has as many entries, from index 0 on.
+const NumVerbs = len(verbTable)
+
 // A verb is what the ABI records and the overlay tell of a function.
 type verb struct {
 	name    string // as in C: ibv_alloc_pd

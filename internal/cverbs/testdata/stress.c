@@ -1,12 +1,12 @@
 // Many threads load the library at once, look up objects, and register and unregister their own. Run under a sanitizer.
 // The argument is a library that has ibv_get_device_list and not ibv_alloc_pd.
 
+#include "demand.h"
 #include "loader.h"
 #include "registry.h"
 #include "table_generated.h"
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,14 +20,6 @@ static pthread_barrier_t start;
 
 static void mark(void)
 {
-}
-
-static void demand(int ok, const char *what)
-{
-	if (!ok) {
-		fprintf(stderr, "%s\n", what);
-		abort();
-	}
 }
 
 // check_permanent looks up the object that stays and one that never is there.
