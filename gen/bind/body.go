@@ -32,14 +32,12 @@ func body(p *Package, g *jen.Group, v *Verb) {
 		}
 	case Minus1:
 		g.List(r, err).Op(":=").Add(call)
-		fail := []jen.Code{jen.Id("nullError").Call(verb, err)}
-		done := []jen.Code{jen.Nil()}
-		if v.Value {
-			fail = append([]jen.Code{fromC(p, v)}, fail...)
-			done = append([]jen.Code{fromC(p, v)}, done...)
+		if !v.Value {
+			g.Return(jen.Id("minus1Error").Call(verb, jen.Int().Call(r), err))
+			return
 		}
-		g.If(jen.Id("r").Op("<").Lit(0)).Block(jen.Return(fail...))
-		g.Return(done...)
+		g.If(jen.Id("r").Op("<").Lit(0)).Block(jen.Return(fromC(p, v), jen.Id("nullError").Call(verb, err)))
+		g.Return(fromC(p, v), jen.Nil())
 	case Negative:
 		negative(g, v, call, verb)
 	default:

@@ -69,7 +69,7 @@ type Function struct {
 const (
 	FailsNull     = "null"     // NULL, and errno has the reason
 	FailsErrno    = "errno"    // any value but 0 is the errno value itself, of either sign
-	FailsMinus1   = "minus1"   // any negative value, mostly -1; errno has the reason
+	FailsMinus1   = "minus1"   // -1, and errno has the reason; without value, anything but 0
 	FailsNegative = "negative" // a negative value; errno is not set, and the value may be an errno value
 	FailsNone     = "none"     // never: no result, or a plain value
 )

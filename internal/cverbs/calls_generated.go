@@ -255,10 +255,7 @@ func BindMW(qp *ibv.QP, mw *ibv.MW, mwBind *ibv.MWBind) error {
 // any more; no release reports a failure.
 func CloseDevice(context *ibv.Context) error {
 	r, err := C.ibvgo_ibv_close_device((*C.struct_ibv_context)(unsafe.Pointer(context)))
-	if r < 0 {
-		return nullError(VerbCloseDevice, err)
-	}
-	return nil
+	return minus1Error(VerbCloseDevice, int(r), err)
 }
 
 // CloseXRCD calls ibv_close_xrcd.
@@ -654,10 +651,7 @@ func FreeDM(dm *ibv.DM) error {
 // event must be acknowledged by AckAsyncEvent, or destroying its object never returns.
 func GetAsyncEvent(context *ibv.Context, event *ibv.AsyncEvent) error {
 	r, err := C.ibvgo_ibv_get_async_event((*C.struct_ibv_context)(unsafe.Pointer(context)), (*C.struct_ibv_async_event)(unsafe.Pointer(event)))
-	if r < 0 {
-		return nullError(VerbGetAsyncEvent, err)
-	}
-	return nil
+	return minus1Error(VerbGetAsyncEvent, int(r), err)
 }
 
 // GetCQEvent calls ibv_get_cq_event.
@@ -666,10 +660,7 @@ func GetAsyncEvent(context *ibv.Context, event *ibv.AsyncEvent) error {
 // queue and its cqContext. Each must be acknowledged by AckCQEvents.
 func GetCQEvent(channel *ibv.CompChannel, cq **ibv.CQ, cqContext *uintptr) error {
 	r, err := C.ibvgo_ibv_get_cq_event((*C.struct_ibv_comp_channel)(unsafe.Pointer(channel)), (*C.uintptr_t)(unsafe.Pointer(cq)), (*C.uintptr_t)(unsafe.Pointer(cqContext)))
-	if r < 0 {
-		return nullError(VerbGetCQEvent, err)
-	}
-	return nil
+	return minus1Error(VerbGetCQEvent, int(r), err)
 }
 
 // GetDeviceGUID calls ibv_get_device_guid.
@@ -811,10 +802,7 @@ func IncRKey(rkey uint32) uint32 {
 // only if the completion says that it is there; the errno value may be missing.
 func InitAHFromWC(context *ibv.Context, portNum uint8, wc *ibv.WC, grh *ibv.GRH, ahAttr *ibv.AHAttr) error {
 	r, err := C.ibvgo_ibv_init_ah_from_wc((*C.struct_ibv_context)(unsafe.Pointer(context)), C.uint8_t(portNum), (*C.struct_ibv_wc)(unsafe.Pointer(wc)), (*C.struct_ibv_grh)(unsafe.Pointer(grh)), (*C.struct_ibv_ah_attr)(unsafe.Pointer(ahAttr)))
-	if r < 0 {
-		return nullError(VerbInitAHFromWC, err)
-	}
-	return nil
+	return minus1Error(VerbInitAHFromWC, int(r), err)
 }
 
 // IsForkInitialized calls ibv_is_fork_initialized, which came with rdma-core 44.0.
@@ -1080,10 +1068,7 @@ func QueryECE(qp *ibv.QP, ece *ibv.ECE) error {
 // Reads one entry of a port's GID table. An empty entry is all zeros and no error.
 func QueryGID(context *ibv.Context, portNum uint8, index int32, gid *ibv.GID) error {
 	r, err := C.ibvgo_ibv_query_gid((*C.struct_ibv_context)(unsafe.Pointer(context)), C.uint8_t(portNum), C.int32_t(index), (*C.union_ibv_gid)(unsafe.Pointer(gid)))
-	if r < 0 {
-		return nullError(VerbQueryGID, err)
-	}
-	return nil
+	return minus1Error(VerbQueryGID, int(r), err)
 }
 
 // QueryGIDEx calls ibv_query_gid_ex.
@@ -1115,10 +1100,7 @@ func QueryGIDTable(context *ibv.Context, entries *ibv.GIDEntry, maxEntries uint6
 // Reads one entry of a port's partition key table, big-endian. The errno value may be missing.
 func QueryPKey(context *ibv.Context, portNum uint8, index int32, pkey *ibv.Be16) error {
 	r, err := C.ibvgo_ibv_query_pkey((*C.struct_ibv_context)(unsafe.Pointer(context)), C.uint8_t(portNum), C.int32_t(index), (*C.ushort)(unsafe.Pointer(pkey)))
-	if r < 0 {
-		return nullError(VerbQueryPKey, err)
-	}
-	return nil
+	return minus1Error(VerbQueryPKey, int(r), err)
 }
 
 // QueryPort calls ibv_query_port.

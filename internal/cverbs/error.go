@@ -24,6 +24,8 @@ type Error struct {
 	Symbol, Version, Release string
 	// The path of the library that lacks Symbol; empty if there is no library.
 	Library string
+	// Whether the failure was that the provider in this process that has the object does not have the function.
+	Gap bool
 	// Why there is no library, a *LibraryError; or ErrNotSupported if the verb cannot work on this platform; else nil.
 	Err error
 }
@@ -38,6 +40,8 @@ func (e *Error) Error() string {
 	case e.Symbol != "":
 		return fmt.Sprintf("%s: %s has no %s, which came with rdma-core %s: install that release or a newer one of libibverbs1 and ibverbs-providers",
 			e.Verb, e.Library, e.symbol(), e.Release)
+	case e.Gap:
+		return fmt.Sprintf("%s: %v: the provider in this process has no %s", e.Verb, e.Errno, e.Verb)
 	case e.Errno != 0:
 		return e.Verb + ": " + e.Errno.Error()
 	case e.Returned != 0:

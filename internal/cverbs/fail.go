@@ -8,11 +8,30 @@ import "syscall"
 // maxErrno is the largest value that the kernel gives back as an errno value.
 const maxErrno = 4095
 
-// nullError is for functions that return NULL, or a negative number, and set errno. It is called only if that was returned: it is an
+// Stubs that have nothing to call fail with these in place of an errno value. They are no errno values, so no failure of the library
+// or of a provider is taken for one of them.
+const (
+	noLibrary   = 0x1b5e0001 + iota // there is no library, or none that can be used
+	noSymbol                        // the library has no such function
+	noOperation                     // the object's provider, in this process, has none
+)
+
+// nullError is for functions that return NULL, or a value that may be negative, and set errno. It is called only for a failure, and is an
 // error even without errno.
 func nullError(v Verb, err error) error {
 	errno, _ := err.(syscall.Errno)
 	return failure(v, int64(errno))
+}
+
+// minus1Error is for functions that return 0, or -1 and set errno. Some providers return the errno value instead, of either sign.
+func minus1Error(v Verb, r int, err error) error {
+	if r == 0 {
+		return nil
+	}
+	if err == nil && r != -1 {
+		return failure(v, int64(r))
+	}
+	return nullError(v, err)
 }
 
 // errnoError is for functions that return the errno value. Some providers return it negated.
@@ -39,19 +58,14 @@ func negativeError(v Verb, r int) error {
 func failure(v Verb, n int64) error {
 	e := &Error{Verb: v.String()}
 	switch a := max(n, -n); {
+	case a >= noLibrary && a <= noOperation:
+		e.refused(v, a)
 	case a >= 0 && a <= maxErrno:
 		e.Errno = syscall.Errno(a)
 	default:
 		e.Returned = n
 	}
-	e.explain(v)
 	return e
-}
-
-// wanted notes what v needs of the library.
-func (e *Error) wanted(v Verb) {
-	info := v.info()
-	e.Symbol, e.Version, e.Release = info.symbol, info.version, info.since
 }
 
 // unsupported is the error of every verb where none works.

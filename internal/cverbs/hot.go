@@ -17,7 +17,17 @@ func (v Verb) Failed(errno syscall.Errno) error {
 func plainErrno(r int) syscall.Errno {
 	a := max(r, -r)
 	if a < 0 || a > maxErrno {
-		return syscall.EIO
+		return plainRefusal(a)
 	}
 	return syscall.Errno(a)
+}
+
+func plainRefusal(a int) syscall.Errno {
+	switch a {
+	case noLibrary, noSymbol:
+		return syscall.ENOSYS
+	case noOperation:
+		return syscall.EOPNOTSUPP
+	}
+	return syscall.EIO
 }

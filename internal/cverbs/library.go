@@ -10,7 +10,6 @@ import "C"
 import (
 	"path/filepath"
 	"strings"
-	"syscall"
 	"unsafe"
 )
 
@@ -85,8 +84,12 @@ func Loaded() (path string, ok bool) {
 	return C.GoString(&b[0]), true
 }
 
-// Has reports whether the library has what v needs, and loads it if no call has done so. It is false if that fails.
+// Has reports whether the library has what v needs, and loads it if no call has done so. It is false if that fails, and of what is
+// no verb.
 func Has(v Verb) bool {
+	if v < 0 || int(v) >= NumVerbs {
+		return false
+	}
 	if v.info().symbol == "" {
 		return Load() == nil
 	}
@@ -114,22 +117,4 @@ var reasonOf = map[C.int]Reason{
 
 func libraryError(f *C.struct_ibvgo_failure) *LibraryError {
 	return &LibraryError{Path: C.GoString(&f.path[0]), Reason: reasonOf[f.reason], Detail: C.GoString(&f.text[0])}
-}
-
-// explain adds what the library has to do with the failure: ELIBACC is what stubs fail with if there is none, ENOSYS if it lacks
-// their function.
-func (e *Error) explain(v Verb) {
-	switch e.Errno {
-	case syscall.ELIBACC:
-		e.wanted(v)
-		if e.Err = Load(); e.Err == nil {
-			e.Err = ErrNoLibrary // somebody has just chosen another
-		}
-	case syscall.ENOSYS:
-		path, ok := Loaded()
-		if ok && v.info().symbol != "" && !Has(v) {
-			e.wanted(v)
-			e.Library = path
-		}
-	}
 }

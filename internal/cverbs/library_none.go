@@ -19,4 +19,5 @@ func Loaded() (path string, ok bool) { return "", false }
 // Has reports that there is no library.
 func Has(v Verb) bool { return false }
 
-func (e *Error) explain(Verb) {}
+// refused is for failures of stubs, of which there are none.
+func (e *Error) refused(Verb, int64) { e.Err = ErrNotSupported }

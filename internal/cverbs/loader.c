@@ -122,7 +122,7 @@ ibvgo_fn_t ibvgo_fn(int index)
 
 int ibvgo_why(void)
 {
-	return atomic_load_explicit(&table, memory_order_acquire) ? ENOSYS : ELIBACC;
+	return atomic_load_explicit(&table, memory_order_acquire) ? IBVGO_NO_SYMBOL : IBVGO_NO_LIBRARY;
 }
 
 int ibvgo_loaded(char *path, size_t room)

@@ -44,8 +44,15 @@ struct ibvgo_failure {
 // the library cannot be loaded or has no such function; ibvgo_why tells these apart.
 ibvgo_fn_t ibvgo_fn(int index);
 
-// ibvgo_why returns the errno value for a function that ibvgo_fn has not found: ELIBACC if there is no library, ENOSYS if the
-// library has no such function, EOPNOTSUPP if there never can be a library.
+// What a stub that has nothing to call fails with, in place of an errno value. They are larger than any of those, so that nobody
+// takes a failure of the library or of a provider for one of these. Go makes ELIBACC, ENOSYS and EOPNOTSUPP of them.
+enum ibvgo_refusal {
+	IBVGO_NO_LIBRARY = 0x1b5e0001, // it is not there, or cannot be used
+	IBVGO_NO_SYMBOL,               // it has no such function
+	IBVGO_NO_OPERATION,            // the object's provider, in this process, has no such function
+};
+
+// ibvgo_why tells why ibvgo_fn has not found a function: IBVGO_NO_LIBRARY or IBVGO_NO_SYMBOL.
 int ibvgo_why(void);
 
 // ibvgo_choose makes the first use load path: a file if it has a slash, else a name for the dynamic linker to look for. If

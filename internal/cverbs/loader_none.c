@@ -6,8 +6,6 @@
 
 #ifndef IBVGO_GLIBC
 
-#include <errno.h>
-
 static int none(struct ibvgo_failure *f)
 {
 	return f ? ibvgo_fail(f, IBVGO_NO_GLIBC, IBVGO_LIBRARY, "this program is built without glibc") : -1;
@@ -21,7 +19,7 @@ ibvgo_fn_t ibvgo_fn(int index)
 
 int ibvgo_why(void)
 {
-	return EOPNOTSUPP;
+	return IBVGO_NO_LIBRARY;
 }
 
 int ibvgo_choose(const char *path, const char *drivers, struct ibvgo_failure *f)

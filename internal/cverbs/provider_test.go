@@ -218,10 +218,33 @@ func TestProviderPostsMinus1(t *testing.T) {
 	}
 }
 
+// A provider's own failure is that and no more, also if stubs fail with the same value where they have nothing to call.
+func TestProviderOwnErrno(t *testing.T) {
+	p, context := open(t, 0)
+	pd, _, _ := queues(t, context, 1)
+	for _, errno := range []syscall.Errno{syscall.ENOSYS, syscall.ELIBACC, syscall.EOPNOTSUPP} {
+		p.Fail(3, int(errno), errno)
+		_, err := AllocPD(context)
+		for _, err := range []error{err, DeallocPD(pd), VerbPollCQ.Failed(ReqNotifyCQ(&ibv.CQ{Context: context}, 0))} {
+			var e *Error
+			if !errors.As(err, &e) || *e != (Error{Verb: e.Verb, Errno: errno}) || errors.Is(err, ErrNoLibrary) || e.Error() != e.Verb+": "+errno.Error() {
+				t.Errorf("%#v, want errno %d and nothing else", err, errno)
+			}
+		}
+	}
+	r := child(t, nil, "set /absent", "null ibv_dealloc_pd "+elibacc, "set /other")
+	if r[1].NoLibrary || r[2].Reason != AlreadyChosen {
+		t.Errorf("%+v: a provider's failure loads the library", r)
+	}
+}
+
 // What the provider has no function for is not supported, and never goes to the library.
 func TestProviderGaps(t *testing.T) {
 	_, context := open(t, 0)
 	pd, cq, wq := queues(t, context, 1)
+	if _, err := RegMR(pd, 4096, 4096, 0); err == nil || err.Error() != "ibv_reg_mr: operation not supported: the provider in this process has no ibv_reg_mr" {
+		t.Error(err)
+	}
 	_, err := RegMR(pd, 4096, 4096, 0)
 	wantFailure(t, err, VerbRegMR, syscall.EOPNOTSUPP)
 	_, err = CreateQP(pd, &ibv.QPInitAttr{})

@@ -39,7 +39,7 @@ static inline ibvgo_fn_t ibvgo_owner(const void *object, int index, int *owned)
 }
 
 // ibvgo_pick returns the function to call: the provider's for an object that has one, else the library's. If there is none, it
-// is NULL, and *why is the errno value to fail with: EOPNOTSUPP for a provider's gap, else ibvgo_why's.
+// is NULL, and *why is what to fail with: IBVGO_NO_OPERATION for a provider's gap, else ibvgo_why's.
 static inline ibvgo_fn_t ibvgo_pick(const void *object, int index, int *why)
 {
 	int owned;
@@ -48,7 +48,7 @@ static inline ibvgo_fn_t ibvgo_pick(const void *object, int index, int *why)
 	if (!fn && !owned)
 		fn = ibvgo_fn(index);
 	if (!fn)
-		*why = owned ? EOPNOTSUPP : ibvgo_why();
+		*why = owned ? IBVGO_NO_OPERATION : ibvgo_why();
 	return fn;
 }
 

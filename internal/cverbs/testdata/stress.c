@@ -41,11 +41,11 @@ static void check_own(char *own)
 	demand(!ibvgo_register(own, none), "register");
 	demand(ibvgo_register(own, all) == EEXIST, "register twice");
 	demand(!ibvgo_owner(own, present, &owned) && owned, "own object without operations");
-	demand(!ibvgo_pick(own, present, &why) && why == EOPNOTSUPP, "gap");
+	demand(!ibvgo_pick(own, present, &why) && why == IBVGO_NO_OPERATION, "gap");
 	demand(!ibvgo_unregister(own), "unregister");
 	demand(ibvgo_unregister(own) == ENOENT, "unregister twice");
 	demand(ibvgo_pick(own, present, &why) == ibvgo_fn(present), "library's function for an object without provider");
-	demand(!ibvgo_pick(own, absent, &why) && why == ENOSYS, "absent function");
+	demand(!ibvgo_pick(own, absent, &why) && why == IBVGO_NO_SYMBOL, "absent function");
 }
 
 static void *work(void *arg)
@@ -55,7 +55,7 @@ static void *work(void *arg)
 	pthread_barrier_wait(&start);
 	errno = 77;
 	demand(ibvgo_fn(present) != NULL, "present function");
-	demand(ibvgo_fn(absent) == NULL && ibvgo_why() == ENOSYS, "absent function");
+	demand(ibvgo_fn(absent) == NULL && ibvgo_why() == IBVGO_NO_SYMBOL, "absent function");
 	demand(!ibvgo_fn(-1) && !ibvgo_fn(ibvgo_nsymbols), "index out of range");
 	for (i = 0; i < ROUNDS; i++) {
 		check_permanent(i);
@@ -69,7 +69,7 @@ static void *work(void *arg)
 // late waits until the library is loaded and uses it without having held the loader's lock.
 static void *late(void *arg)
 {
-	while (ibvgo_why() == ELIBACC)
+	while (ibvgo_why() == IBVGO_NO_LIBRARY)
 		sched_yield();
 	demand(ibvgo_fn(present) != NULL && !ibvgo_fn(absent), "late reader");
 	return arg;
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	errno = 77;
 	demand(!ibvgo_owner(&permanent, 0, &owned) && !owned, "empty registry");
 	demand(!ibvgo_choose("/absent", "", &f) && ibvgo_load(&f) == -1 && f.reason == IBVGO_MISSING, "absent library");
-	demand(!ibvgo_fn(present) && ibvgo_why() == ELIBACC, "function without library");
+	demand(!ibvgo_fn(present) && ibvgo_why() == IBVGO_NO_LIBRARY, "function without library");
 	demand(!ibvgo_choose(argv[1], "", &f) && !ibvgo_register(&permanent, all), "set-up");
 	demand(errno == 77, "errno is not as it was");
 
