@@ -11,7 +11,7 @@ import (
 )
 
 // sources are the C files here that are written by hand, and the table that they need.
-var sources = []string{"loader.c", "loader_check.c", "loader_open.c", "loader_none.c", "registry.c", "registry_table.c", "count.c", "event.c", "spin.c", "table_generated.c"}
+var sources = []string{"loader.c", "loader_check.c", "loader_open.c", "loader_present.c", "loader_search.c", "loader_none.c", "registry.c", "registry_table.c", "count.c", "event.c", "spin.c", "table_generated.c"}
 
 // readAll reads files that only the C compiler uses, so that go test's cache knows of them.
 func readAll(t *testing.T, names ...string) {

@@ -66,6 +66,13 @@ var steps = map[string]func(a []string, o *outcome){
 	"chdir":  func(a []string, o *outcome) { o.set(os.Chdir(a[0])) },
 	"list":   listDevices,
 	"race":   loadAtOnce,
+
+	"close":   func(a []string, o *outcome) { ctest.Close(a[0]) },
+	"link":    func(a []string, o *outcome) { o.set(os.Symlink(a[0], a[1])) },
+	"seteuid": func(a []string, o *outcome) { o.set(seteuid(a[0])) },
+	"fds":     func(_ []string, o *outcome) { o.Value = openFiles() },
+	"mapped":  func(a []string, o *outcome) { o.Value = strconv.FormatBool(mapped(a[0])) },
+	"lacks":   callLacking,
 }
 
 func runSteps(s string) {
@@ -117,6 +124,7 @@ func allFound() []string {
 func listDevices(_ []string, o *outcome) {
 	list, free, err := Devices()
 	defer free()
+	defer free() // which is nothing more
 	o.Value = strconv.Itoa(len(list))
 	o.set(err)
 }

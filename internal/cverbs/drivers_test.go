@@ -36,6 +36,8 @@ func TestBadArguments(t *testing.T) {
 	for _, c := range []struct{ path, providers, want string }{
 		{"/x\x00y", "", "NUL"},
 		{"\x00", "", "NUL"},
+		{"/x/$LIB/libibverbs.so.1", "", "$"},
+		{"./a${b", "", "$"},
 		{"", dir, "no lib*-rdmav*.so"},
 		{"", filepath.Join(dir, "absent"), "no such file"},
 		{"", colon, "colons"},

@@ -21,9 +21,14 @@ import (
 // unless loading what was chosen before has failed. The failure of a call is remembered until SetLibrary is called, which also
 // makes the next call try again.
 //
+// The file is looked at before it is loaded, since the dynamic linker crashes on one that ends early. That cannot help if it is cut
+// short, or replaced by such a one, between the look and the end of loading. Nor are the libraries that it needs looked at, nor a file
+// that only ld.so.cache leads to. Of a name, the first file in the folders where the dynamic linker looks has to be sound, even if
+// ld.so.cache would lead to another. A path must not have a $.
+//
 // The providers in the folder, lib*-rdmav*.so, come before those that the library finds by itself. They are passed on in
-// RDMAV_DRIVERS, in the environment that C code sees, when the library is loaded: no other thread may be reading the environment
-// in C code then. A setuid program cannot choose them, since the library does not listen.
+// RDMAV_DRIVERS, in the environment that C code sees, in place of what the user has there, when the library is loaded: no other
+// thread may be reading the environment in C code then. A setuid program cannot choose them, since the library does not listen.
 //
 // Any goroutine may call it at any time.
 func SetLibrary(path, providers string) error {
@@ -60,8 +65,12 @@ func libraryPath(path string) (string, error) {
 		return path, nil
 	}
 	abs, err := filepath.Abs(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", &LibraryError{Path: path, Reason: BadPath, Detail: err.Error()}
+	case strings.Contains(abs, "$"):
+		// $LIB, for example, so that another file would be loaded than the one that was looked at.
+		return "", &LibraryError{Path: abs, Reason: BadPath, Detail: "it has a $, after which the dynamic linker would put in folders"}
 	}
 	return abs, nil
 }
@@ -106,6 +115,7 @@ var reasonOf = map[C.int]Reason{
 	C.IBVGO_ARCHITECTURE: WrongArchitecture,
 	C.IBVGO_NOT_LIBRARY:  NotLibrary,
 	C.IBVGO_TRUNCATED:    Truncated,
+	C.IBVGO_UNREADABLE:   Unreadable,
 	C.IBVGO_UNLOADABLE:   Unloadable,
 	C.IBVGO_NOT_VERBS:    NotVerbs,
 	C.IBVGO_OTHER_COPY:   OtherCopy,
@@ -113,6 +123,7 @@ var reasonOf = map[C.int]Reason{
 	C.IBVGO_LOADED:       AlreadyChosen,
 	C.IBVGO_NO_MEMORY:    NoMemory,
 	C.IBVGO_NO_GLIBC:     NoPlatform,
+	C.IBVGO_STATIC:       NoPlatform,
 }
 
 func libraryError(f *C.struct_ibvgo_failure) *LibraryError {

@@ -28,9 +28,11 @@ const (
 	NotLibrary
 	// The file ends early.
 	Truncated
+	// The file cannot be opened or read.
+	Unreadable
 	// The dynamic linker refuses the file, which may need a newer libc or a library that is missing.
 	Unloadable
-	// It is a library without any of the verbs.
+	// It is a library without any of the verbs, but for those of libraries that it needs.
 	NotVerbs
 	// The path or the folder of providers cannot be used.
 	BadPath
@@ -40,7 +42,7 @@ const (
 	AlreadyChosen
 	// There is no memory.
 	NoMemory
-	// Nothing can be loaded on this platform, or without cgo or glibc.
+	// Nothing can be loaded on this platform, or without cgo or glibc, or in a program that is linked statically.
 	NoPlatform
 )
 
@@ -52,13 +54,14 @@ var reasons = [...]struct{ what, do string }{
 	WrongArchitecture: {"it is of another architecture", "use the one of this program's architecture"},
 	NotLibrary:        {"it is no shared library", "check the path, or " + install},
 	Truncated:         {"the file is truncated", "re" + install},
+	Unreadable:        {"the file cannot be read", "check the path and its permissions"},
 	Unloadable:        {"it cannot be loaded", "use the release that this system's libc and packages are for, or re" + install},
 	NotVerbs:          {"it is another library", "check the path"},
 	BadPath:           {"the path cannot be used", "check the path"},
 	OtherCopy:         {"another copy is in this process", "set the path to that one, or to none"},
 	AlreadyChosen:     {"another library was chosen", "choose one, before the first call"},
 	NoMemory:          {"out of memory", ""},
-	NoPlatform:        {"it can be used on Linux with cgo and glibc only", ""},
+	NoPlatform:        {"it can be used only on Linux, with cgo and glibc, by programs that are not linked statically", ""},
 }
 
 // String returns a few words.

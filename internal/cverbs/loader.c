@@ -29,7 +29,8 @@ static struct {
 // here and never changed, so a reader that loads the pointer with acquire may read the entries plainly, without lock.
 static _Atomic(ibvgo_fn_t *) table;
 
-// find fills a new table from h. It returns NULL if there is no memory, and counts the functions found.
+// find fills a new table from h. It returns NULL if there is no memory, and counts the functions that are of h itself: dlvsym also
+// finds those of the libraries that h needs.
 static ibvgo_fn_t *find(void *h, int *found)
 {
 	ibvgo_fn_t *t = calloc(ibvgo_nsymbols + 1, sizeof *t);
@@ -43,7 +44,7 @@ static ibvgo_fn_t *find(void *h, int *found)
 		if (!s->name || !s->version || !*s->version)
 			continue;
 		t[i] = (ibvgo_fn_t)dlvsym(h, s->name, s->version);
-		*found += t[i] != NULL;
+		*found += t[i] && ibvgo_defines(h, t[i]);
 	}
 	dlerror();
 	return t;
@@ -53,11 +54,14 @@ static ibvgo_fn_t *find(void *h, int *found)
 static int load_file(struct ibvgo_failure *f)
 {
 	const char *path = lib.path ? lib.path : IBVGO_LIBRARY;
-	void *h = ibvgo_open(path, f);
+	void *h = NULL;
 	ibvgo_fn_t *t = NULL;
 	char *file = NULL;
 	int found = 0;
 
+	if (ibvgo_static())
+		return ibvgo_fail(f, IBVGO_STATIC, path, "this program is linked statically");
+	h = ibvgo_open(path, f);
 	if (!h)
 		return -1;
 	t = find(h, &found);

@@ -24,13 +24,15 @@ enum ibvgo_reason {
 	IBVGO_ARCHITECTURE, // it is a program or library of another architecture
 	IBVGO_NOT_LIBRARY,  // it is no shared object
 	IBVGO_TRUNCATED,    // the file ends early
+	IBVGO_UNREADABLE,   // the file cannot be opened or read
 	IBVGO_UNLOADABLE,   // the dynamic linker refuses it
-	IBVGO_NOT_VERBS,    // it has not one of the functions
+	IBVGO_NOT_VERBS,    // it has not one of the functions itself
 	IBVGO_OTHER_COPY,   // something else has loaded another copy
 	IBVGO_CHOSEN,       // another path was chosen before
 	IBVGO_LOADED,       // another library is in use
 	IBVGO_NO_MEMORY,
 	IBVGO_NO_GLIBC,
+	IBVGO_STATIC, // this program is linked statically: what it loads has another errno than the program
 };
 
 // Why something failed. The caller owns it. Strings that are too long are cut.

@@ -100,13 +100,13 @@ static int check_contents(int fd, const char *path, struct ibvgo_failure *f)
 	ssize_t n;
 
 	if (fstat(fd, &s))
-		return ibvgo_fail(f, IBVGO_UNLOADABLE, path, "%m");
+		return ibvgo_fail(f, IBVGO_UNREADABLE, path, "%m");
 	if (!S_ISREG(s.st_mode))
 		return ibvgo_fail(f, IBVGO_NOT_LIBRARY, path, "not a regular file");
 	memset(&e, 0, sizeof e);
 	n = pread(fd, &e, sizeof e, 0);
 	if (n < 0)
-		return ibvgo_fail(f, IBVGO_UNLOADABLE, path, "%m");
+		return ibvgo_fail(f, IBVGO_UNREADABLE, path, "%m");
 	if (n == 0)
 		return ibvgo_fail(f, IBVGO_TRUNCATED, path, "the file is empty");
 	if (memcmp(e.e_ident, ELFMAG, n < SELFMAG ? (size_t)n : SELFMAG))
@@ -122,7 +122,7 @@ int ibvgo_check(const char *path, struct ibvgo_failure *f)
 	int r;
 
 	if (fd < 0)
-		return ibvgo_fail(f, errno == ENOENT || errno == ENOTDIR ? IBVGO_MISSING : IBVGO_UNLOADABLE, path, "%m");
+		return ibvgo_fail(f, errno == ENOENT || errno == ENOTDIR ? IBVGO_MISSING : IBVGO_UNREADABLE, path, "%m");
 	r = check_contents(fd, path, f);
 	close(fd);
 	return r;

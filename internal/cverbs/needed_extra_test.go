@@ -58,6 +58,22 @@ func TestWithoutLibrary(t *testing.T) {
 	}
 }
 
+// A program that is linked statically would not see the errno of what it loads: it loads nothing, and says why.
+func TestWithoutLibraryStatic(t *testing.T) {
+	readAll(t, append(packageFiles(t), "testdata/starts/main.go")...)
+	for _, flags := range []string{"-static", "-static-pie"} {
+		program := filepath.Join(t.TempDir(), "starts")
+		build := []string{"build", "-o", program, "-ldflags=-linkmode=external -extldflags=" + flags}
+		if flags == "-static-pie" {
+			build = append(build, "-buildmode=pie")
+		}
+		run(t, "go", append(build, "./testdata/starts")...) // the linker warns of dlopen
+		if out := run(t, program); !strings.HasPrefix(out, `missing=false path="" n=0 err=`) || !strings.Contains(out, "linked statically") {
+			t.Errorf("%s: %s", flags, out)
+		}
+	}
+}
+
 // inRoot runs /starts with root as its root folder. Who is not root gets to do that in a user namespace, where the system lets him.
 func inRoot(root string) (string, error) {
 	cmd := exec.Command("/starts")

@@ -309,11 +309,23 @@ func TestProviderAllocations(t *testing.T) {
 	_, cq, wq := queues(t, context, 16)
 	wc := make([]ibv.WC, 16)
 	wr, bad := &ibv.RecvWR{WRID: 1}, (*ibv.RecvWR)(nil)
+	attr, pkey, served := &ibv.WQAttr{}, new(ibv.Be16), newWorld(t, true).context
+	testprovider.Expect(0, 0)
 	for name, f := range map[string]func(){
 		"AllocPD and DeallocPD": func() {
 			pd, err := AllocPD(context)
 			if err != nil || DeallocPD(pd) != nil {
 				t.Error(err)
+			}
+		},
+		"QueryPKey with a result that is used again": func() {
+			if QueryPKey(served, 1, 0, pkey) != nil {
+				t.Error("it failed")
+			}
+		},
+		"ModifyWQ with attributes that are used again": func() {
+			if ModifyWQ(wq, attr) != nil {
+				t.Error("it failed")
 			}
 		},
 		"PollCQ":      func() { PollCQ(cq, 16, &wc[0]) },

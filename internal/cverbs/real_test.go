@@ -112,6 +112,14 @@ func TestBesideLibrdmacm(t *testing.T) {
 	checkNoDevices(t, r[4])
 }
 
+// A library that needs libibverbs is not it.
+func TestLibrdmacmIsNot(t *testing.T) {
+	r := child(t, nil, "set librdmacm.so.1", "load", "loaded", "mapped librdmacm.so.1", "set ", "load")
+	if r[1].Reason != NotVerbs || r[2].Value != "" || r[3].Value != "false" || r[5].Err != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
 // Each recorded release's library, by path, has its symbols and no others; or it needs a newer libc than this machine's, and that
 // is what the error says.
 func TestEachRelease(t *testing.T) {

@@ -23,6 +23,16 @@ func Open(path string) error {
 	return nil
 }
 
+// Close undoes Open.
+func Close(path string) {
+	p := C.CString(path)
+	defer C.free(unsafe.Pointer(p))
+	if h := C.dlopen(p, C.RTLD_NOW|C.RTLD_NOLOAD); h != nil {
+		C.dlclose(h)
+		C.dlclose(h)
+	}
+}
+
 // Getenv returns a variable as C code sees it.
 func Getenv(name string) string {
 	p := C.CString(name)
