@@ -967,7 +967,8 @@ func PortStateStr(portState ibv.PortState) string {
 // PostRecv calls ibv_post_recv.
 //
 // Posts a chain of receive requests to a QP without a shared queue. On an error, badWR points to the first request
-// that was not taken; those before it were.
+// that was not taken; those before it were. What wr leads to, the next request and the list of parts, must be C memory
+// or pinned.
 //
 // It returns 0 or the errno value.
 func PostRecv(qp *ibv.QP, wr *ibv.RecvWR, badWR **ibv.RecvWR) syscall.Errno {
@@ -977,7 +978,8 @@ func PostRecv(qp *ibv.QP, wr *ibv.RecvWR, badWR **ibv.RecvWR) syscall.Errno {
 // PostSend calls ibv_post_send.
 //
 // Posts a chain of requests to the send queue. On an error, badWR points to the first request that was not taken;
-// those before it were. Inline data may be reused at once, other data after the completion.
+// those before it were. Inline data may be reused at once, other data after the completion. What wr leads to, the next
+// request and the list of parts, must be C memory or pinned.
 //
 // It returns 0 or the errno value.
 func PostSend(qp *ibv.QP, wr *ibv.SendWR, badWR **ibv.SendWR) syscall.Errno {
@@ -987,7 +989,7 @@ func PostSend(qp *ibv.QP, wr *ibv.SendWR, badWR **ibv.SendWR) syscall.Errno {
 // PostSRQOps calls ibv_post_srq_ops.
 //
 // Posts a chain of changes to the list of a tag-matching queue. On an error, badOp points to the first request that
-// was not taken; those before it were.
+// was not taken; those before it were. What op leads to, the next request and the parts, must be C memory or pinned.
 //
 // It returns 0 or the errno value.
 func PostSRQOps(srq *ibv.SRQ, op *ibv.OpsWR, badOp **ibv.OpsWR) syscall.Errno {
@@ -997,7 +999,8 @@ func PostSRQOps(srq *ibv.SRQ, op *ibv.OpsWR, badOp **ibv.OpsWR) syscall.Errno {
 // PostSRQRecv calls ibv_post_srq_recv.
 //
 // Posts a chain of receive requests to a shared receive queue. On an error, badRecvWR points to the first request that
-// was not taken; those before it were.
+// was not taken; those before it were. What recvWR leads to, the next request and the list of parts, must be C memory
+// or pinned.
 //
 // It returns 0 or the errno value.
 func PostSRQRecv(srq *ibv.SRQ, recvWR *ibv.RecvWR, badRecvWR **ibv.RecvWR) syscall.Errno {
@@ -1007,7 +1010,8 @@ func PostSRQRecv(srq *ibv.SRQ, recvWR *ibv.RecvWR, badRecvWR **ibv.RecvWR) sysca
 // PostWQRecv calls ibv_post_wq_recv.
 //
 // Posts a chain of receive requests to a work queue. On an error, badRecvWR points to the first request that was not
-// taken; those before it were.
+// taken; those before it were. What recvWR leads to, the next request and the list of parts, must be C memory or
+// pinned.
 //
 // It returns 0 or the errno value.
 func PostWQRecv(wq *ibv.WQ, recvWR *ibv.RecvWR, badRecvWR **ibv.RecvWR) syscall.Errno {

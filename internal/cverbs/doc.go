@@ -6,19 +6,30 @@
 //
 //   - a provider in this process to which the object belongs: see [Register];
 //   - else the function in libibverbs.so.1, which is loaded by the first call that needs it: see [SetLibrary] and [Load];
-//   - else they fail in the verb's own way, and the Go call returns an [*Error] that says what was wanted.
+//   - else they fail in the verb's own way, and the Go call's error says what was wanted.
 //
 // The header's inlines and macros are called as the header being built with has them, and reach the same stubs. Those that are
 // newer than the oldest recorded release are made from the ABI records instead.
 //
 // # Errors
 //
-// Each call returns an [*Error] for a failure, in whichever way the function reports it: NULL, -1, a negative or positive errno
-// value. errors.Is finds the errno value in it, [ErrNotSupported] (also as [errors.ErrUnsupported]) and [ErrNoLibrary].
+// A call returns an [*Error] for a failure, in whichever way the function reports it: NULL, -1, a negative or positive errno
+// value. errors.Is finds the errno value in it, [ErrNotSupported] (also as [errors.ErrUnsupported]) and [ErrNoLibrary]. Two kinds
+// of calls differ: those that programs make for each message and that return an errno value return a plain [syscall.Errno], 0 for
+// success, of which [Verb.Failed] makes an *Error; and those that cannot fail in C, such as those that return a text, have no error
+// and return zero where there is nothing to call.
+//
+// # Memory
+//
+// C memory and Go memory may both be passed, but what C reads through a pointer in the arguments has to be C memory or pinned, as
+// cgo demands. Calls make no garbage of their own when they succeed. What a pointer argument leads to is on the heap, however, as
+// with all cgo calls that may call back: a local variable for a result costs an allocation, one that is used again does not. Poll,
+// post and notify, which may not call back, take local variables for nothing.
 //
 // # Where it works
 //
-// On Linux with glibc and cgo. Elsewhere everything compiles, with the same names, and answers ErrNotSupported.
+// On Linux with glibc and cgo, in programs that are not linked statically, on the architectures of the root package. Without cgo or
+// glibc, and on other systems, everything compiles there with the same names and answers ErrNotSupported.
 //
 // # Files
 //
