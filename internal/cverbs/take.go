@@ -28,13 +28,16 @@ func TakeAsyncEvent(context *ibv.Context, event *ibv.AsyncEvent) syscall.Errno {
 	return taken(int(r), err)
 }
 
-// taken is for functions that return a negative number and set errno. Failing without errno counts as EIO: it is no success.
+// taken is for functions that return 0, or -1 and set errno, like minus1Error. Failing without errno counts as EIO: it is no success.
 func taken(r int, err error) syscall.Errno {
-	if r >= 0 {
+	errno, _ := err.(syscall.Errno)
+	switch {
+	case r == 0:
 		return 0
+	case errno != 0:
+		return plainErrno(int(errno))
+	case r == -1:
+		return syscall.EIO
 	}
-	if errno, ok := err.(syscall.Errno); ok && errno != 0 {
-		return errno
-	}
-	return syscall.EIO
+	return plainErrno(r)
 }
