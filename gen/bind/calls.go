@@ -15,7 +15,7 @@ func callsGo(p *Package) (*jen.File, string) {
 	f.CgoPreamble("// #define IBVGO_FOR_GO")
 	f.CgoPreamble("// #include \"calls_generated.h\"")
 	for i := range p.Verbs {
-		if v := &p.Verbs[i]; v.Hot && v.Go != "" {
+		if v := &p.Verbs[i]; v.Hot && v.Go != "" && v.takesMemory() {
 			f.CgoPreamble("// #cgo noescape " + v.Thunk)
 			f.CgoPreamble("// #cgo nocallback " + v.Thunk)
 		}
@@ -28,6 +28,17 @@ func callsGo(p *Package) (*jen.File, string) {
 		}
 	}
 	return f, built
+}
+
+// takesMemory tells whether v has a pointer beside its object, the first parameter. The object is C memory, the rest is often Go's,
+// and must not be moved to the heap for the call: noescape sees to that, and needs nocallback, which costs two calls of the runtime.
+func (v *Verb) takesMemory() bool {
+	for i, a := range v.Params {
+		if i > 0 && a.Type.Go.Pointer() {
+			return true
+		}
+	}
+	return false
 }
 
 // nocgoGo are the same calls where none can work.

@@ -10,10 +10,10 @@ import (
 
 // The comment of Register tells which functions must not call back into Go.
 func TestCallbacksDocumented(t *testing.T) {
-	_, list, _ := strings.Cut(source(t, "registry.go"), "a callback there ends the program: ")
+	_, list, _ := strings.Cut(source(t, "registry.go"), "a callback there can end the program: ")
 	list, _, ok := strings.Cut(list, "\nfunc ")
 	marked := regexp.MustCompile(`#cgo nocallback ibvgo_call_(\w+)`).FindAllStringSubmatch(source(t, "calls_generated.go"), -1)
-	if !ok || len(marked) < 40 {
+	if !ok || len(marked) < 10 {
 		t.Fatalf("list %q, %d marked", list, len(marked))
 	}
 	for _, m := range marked {

@@ -20,7 +20,7 @@ import (
 // anyone. An object that is registered already is an error, EEXIST.
 //
 // These functions, and the operations in the context, may call back into Go, which then gets pointers as long as the call lasts.
-// What programs call for each message may not; a callback there ends the program: PollCQ, SpinCQ, ReqNotifyCQ, the posts (PostSend,
+// What programs call for each message may not; a callback there can end the program: PollCQ, SpinCQ, ReqNotifyCQ, the posts (PostSend,
 // PostRecv, PostSRQRecv, PostSRQOps, PostWQRecv), StartPoll, NextPoll, EndPoll, and all whose names begin with WCRead or WR.
 //
 // Any goroutine may call it at any time; so may the provider's functions.

@@ -11,7 +11,7 @@ import (
 // The C code compiles with the headers of each recorded release, with each compiler, without a warning.
 func TestHeaders(t *testing.T) {
 	files(t, "*.h")
-	sources := append(files(t, "*.c"), files(t, "internal/sdbench/*.c")...)
+	sources := append(files(t, "*.c"), files(t, "../beside/*.c")...)
 	for _, release := range headers.Releases {
 		for _, cc := range []string{"gcc", "clang"} {
 			t.Run(release+"/"+cc, func(t *testing.T) {
