@@ -82,6 +82,9 @@ func (e *Error) Unwrap() []error {
 
 // failed makes the error of a verb that has failed on an object with err; nil if err is nil.
 func failed(v cverbs.Verb, object string, err error) error {
+	if errno, plain := err.(syscall.Errno); plain {
+		err = v.Failed(errno) // which knows what is not supported
+	}
 	if err == nil {
 		return nil
 	}
