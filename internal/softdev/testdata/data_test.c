@@ -691,8 +691,8 @@ static void destroy_waits(void)
 	WANT(softdev_raise(w.d, SD_QP, w.a.qp, IBV_EVENT_QP_FATAL), 0);
 	WANT(softdev_raise(w.d, SD_QP, w.a.qp, IBV_EVENT_QP_FATAL), 0);
 	WANT(sd_get_async_event(w.context, &e), 0);
+	start = sd_now(); // before the other thread begins to sleep
 	WANT(pthread_create(&t, NULL, acknowledge, &e), 0);
-	start = sd_now();
 	WANT(sd_destroy_qp(w.a.qp), 0);
 	CHECK(sd_now() - start >= 15000000, "did not wait");
 	NO_EVENT(w.context); // nobody took the second
