@@ -60,7 +60,7 @@ func benchmarkPoll(b *testing.B, q *CQ, entries int, poll func([]ibv.WC) (int, e
 		took := time.Since(start)
 		total += sum
 		return took
-	})
+	}, beside.Empty)
 }
 
 // What PostSend adds to ibv_post_send of the same requests: RDMA writes of 64 bytes, of which the last is signalled.
@@ -81,7 +81,7 @@ func BenchmarkPostSend(b *testing.B) {
 			}
 			b.ReportAllocs()
 			beside.Compare(b, func(posts int) time.Duration { return postInC(b, p.a, r, posts, room/n) },
-				func(posts int) time.Duration { return postInGo(b, p.a, r, posts, room/n) })
+				func(posts int) time.Duration { return postInGo(b, p.a, r, posts, room/n) }, beside.Empty)
 		})
 	}
 }
