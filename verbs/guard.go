@@ -5,6 +5,23 @@ import (
 	"sync/atomic"
 )
 
+// The order of locks. Somebody who wants an object for itself waits for the calls within it, and keeps new ones waiting meanwhile; so a
+// call that waits within one object for another holds up all who want the first. What may be waited for, while what is held:
+//
+//   - Guards, by enter and by lock, from the objects that need others to those that they need: a QP's before those of its CQ, which Close
+//     and the way to IBV_QPS_RESET lock, and of the context, which Connect asks for its port. Never the other way, nor the same guard again,
+//     nor one beside it: calls that need several objects enter them by begin, which holds none while it waits. What creates a queue ends
+//     these calls before CQ.serve locks the CQ.
+//   - QP.modify within a call on the QP, and before the guards of the CQ and the context.
+//   - sendQueue.mu, then recvQueue.mu, last of all: within the locks of the QP's or WQ's and the CQ's guards, or alone, by posts, which enter
+//     no guard.
+//   - cqEvents.arming within a call on the CQ, or alone.
+//   - object.mu, of an object before those of its children. It and the mutexes of home, cqEvents, channelEvents, asyncReader and memory
+//     are held for moments, and nothing but C's acknowledgements is waited for within.
+//
+// C's destroys wait within the locks until the readers have acknowledged events. Readers enter no guard, and stop for nobody but the Close of
+// their channel or context, which has no children any more. No lock is held while code of the program's runs.
+
 // A guard lets calls on an object run side by side with each other and with what needs the object for itself: Close above all. The word
 // that counts the calls counts something else besides, at no cost: a CQ the completions that were polled.
 type guard struct {
@@ -32,18 +49,29 @@ func (g *guard) enter() bool {
 }
 
 func (g *guard) enterLocked() bool {
-	for {
-		g.leave(0)
-		g.owner.Lock()
-		closed := g.closed
-		g.owner.Unlock()
-		if closed {
-			return false
-		}
-		if g.word.Add(1)&guardLocked == 0 {
+	g.leave(0)
+	for g.await() {
+		if g.tryEnter() {
 			return true
 		}
 	}
+	return false
+}
+
+// tryEnter is enter that does not wait: it reports false while the object is locked, and ever after it was closed.
+func (g *guard) tryEnter() bool {
+	if g.word.Add(1)&guardLocked == 0 {
+		return true
+	}
+	g.leave(0)
+	return false
+}
+
+// await waits while the object is locked, and reports whether it is still open.
+func (g *guard) await() bool {
+	g.owner.Lock()
+	defer g.owner.Unlock()
+	return !g.closed
 }
 
 // leave ends a call and adds n to the count.

@@ -116,15 +116,29 @@ func (o *object) String() string {
 	return o.name
 }
 
-// begin enters all objects that a call needs, which may be the same ones several times, or none. The caller has to end them.
+// begin enters all objects that a call needs, which may be the same ones several times, or none. The caller has to end them. While it
+// waits for one that is locked it holds none: whoever locks that may want the others next, or wait for a first entry of this very call's.
 func begin(v cverbs.Verb, objects ...*object) error {
-	for i, o := range objects {
-		if !o.enter() {
-			end(objects[:i]...)
+	for {
+		i := tryAll(objects)
+		if i == len(objects) {
+			return nil
+		}
+		if o := objects[i]; o == nil || !o.await() {
 			return &Error{Verb: v.String(), Object: o.String(), Err: ErrClosed}
 		}
 	}
-	return nil
+}
+
+// tryAll enters all objects, or none, and does not wait. It returns the index of the one that stood in the way, else their number.
+func tryAll(objects []*object) int {
+	for i, o := range objects {
+		if o == nil || !o.tryEnter() {
+			end(objects[:i]...)
+			return i
+		}
+	}
+	return len(objects)
 }
 
 // end leaves objects that begin has entered.
