@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/goverbs/ibv"
+	"github.com/goverbs/ibv/internal/softdev"
 )
 
 // A slotModel is a send queue as the manual has it: places are freed by polling the completion of a signalled request at or behind them.
@@ -285,5 +286,82 @@ func TestFullQueueMakesNoGarbage(t *testing.T) {
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// A WQ is another queue of the CQ that a send queue has: its receives free no places, whichever of the two was there first.
+func TestSlotsBesideAWQ(t *testing.T) {
+	for _, first := range []bool{false, true} {
+		w := testWQs(t, softdev.Config{Exact: true})
+		attr := QPAttr{SendCQ: w.cq, MaxSendWR: 4}
+		p := &pair{d: w.d, c: w.c, pd: w.pd}
+		var wq *WQ
+		if first {
+			wq = w.wq(t)
+		}
+		p.a, p.b = p.qp(t, attr), p.qp(t, QPAttr{})
+		if !first {
+			wq = w.wq(t)
+		}
+		p.connect(t, ConnectAttr{})
+		for range 4 {
+			ok(t, wq.Recv(RecvWR{}))
+		}
+		ok(t, wq.Modify(WQModify{State: new(ibv.IBV_WQS_ERR)})) // which completes them
+		for range 4 {
+			ok(t, p.a.Send(SendWR{Flags: signaled}))
+		}
+		if wc := poll(t, w.cq, 8)[:4]; wc[3].QPNum != wq.Num() {
+			t.Errorf("%+v", wc)
+		}
+		for range 4 {
+			ok(t, p.a.Send(SendWR{Flags: signaled}))
+		}
+		before := calls(t, w.d, "post_send")
+		if err := p.a.Send(SendWR{}); !errors.Is(err, ErrQueueFull) || calls(t, w.d, "post_send") != before || p.a.sq.off {
+			t.Errorf("WQ first: %v; %v after %d calls, counting given up: %v", first, err, calls(t, w.d, "post_send")-before, p.a.sq.off)
+		}
+	}
+}
+
+// Only completions of the sends count, also those that come later than the WQ's.
+func TestWQsCompletionsFreeNoPlaces(t *testing.T) {
+	w := testWQs(t, softdev.Config{Exact: true})
+	p := &pair{d: w.d, c: w.c, pd: w.pd}
+	p.a, p.b = p.qp(t, QPAttr{SendCQ: w.cq, MaxSendWR: 4}), p.qp(t, QPAttr{})
+	p.connect(t, ConnectAttr{})
+	wq := w.wq(t)
+	for range 4 {
+		ok(t, wq.Recv(RecvWR{}))
+		ok(t, p.a.Send(SendWR{Opcode: ibv.IBV_WR_SEND, Flags: signaled})) // waits for a receive
+	}
+	ok(t, wq.Modify(WQModify{State: new(ibv.IBV_WQS_ERR)}))
+	poll(t, w.cq, 4)
+	before := calls(t, w.d, "post_send")
+	if err := p.a.Send(SendWR{}); !errors.Is(err, ErrQueueFull) || calls(t, w.d, "post_send") != before {
+		t.Errorf("%v after %d calls", err, calls(t, w.d, "post_send")-before)
+	}
+}
+
+// A queue that goes takes nothing from another one that has its number by then.
+func TestNumberOfAQueueThatIsGone(t *testing.T) {
+	_, c := testDevice(t)
+	q := testCQ(t, c, 16, false)
+	first, old, young := &sendQueue{number: 1}, &sendQueue{number: 7}, &sendQueue{number: 7}
+	for _, s := range []*sendQueue{first, old, young} {
+		q.serve(s)
+	}
+	q.lock()
+	q.dismiss(old)
+	q.unlock(false)
+	q.scan.Load().retire([]ibv.WC{{QPNum: 7, Opcode: ibv.IBV_WC_SEND}})
+	if old.done.Load() != 0 || young.done.Load() != 1 {
+		t.Errorf("%d completions for the one that is gone, %d for the other", old.done.Load(), young.done.Load())
+	}
+	q.lock()
+	q.dismiss(young)
+	q.unlock(false)
+	if s := q.scan.Load(); len(s.sends) != 1 || s.sends[1] != first {
+		t.Errorf("left: %v", s.sends)
 	}
 }

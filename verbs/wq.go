@@ -46,6 +46,16 @@ const wqFlagsEnd = ibv.IBV_WQ_FLAGS_PCI_WRITE_END_PADDING << 1
 // Refused with EINVAL: no PD or CQ, or one of another context; a number outside of uint32; flags from IBV_WQ_FLAGS_RESERVED on, which is no
 // flag, but the place of the next one. The hint of what the device refuses compares with the device's limits.
 func (c *Context) CreateWQ(attr WQAttr) (*WQ, error) {
+	w, err := c.createWQ(attr)
+	if err != nil {
+		return nil, err
+	}
+	w.cq.serve(nil)
+	return w, nil
+}
+
+// createWQ makes the handle, within calls on all that the WQ needs.
+func (c *Context) createWQ(attr WQAttr) (*WQ, error) {
 	v := cverbs.VerbCreateWQ
 	init, err := attr.init(v, c.core())
 	if err != nil {
