@@ -105,6 +105,15 @@ func hinted(err error, hint string) error {
 	return err
 }
 
+// creating makes an error that making memory for requests has given one of the verb, and the object, that the memory was made for.
+func creating(err error, v cverbs.Verb, object string) error {
+	var e *Error
+	if errors.As(err, &e) {
+		e.Verb, e.Object = v.String(), object
+	}
+	return err
+}
+
 // errnoOf returns the errno value in an error, 0 if there is none.
 func errnoOf(err error) syscall.Errno {
 	var errno syscall.Errno

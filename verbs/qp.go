@@ -66,7 +66,7 @@ func (p *PD) CreateQP(attr QPAttr) (*QP, error) {
 	}
 	if err := q.queues(attr.SignalAll); err != nil {
 		_ = q.Close()
-		return nil, err
+		return nil, creating(err, v, p.name)
 	}
 	return q, nil
 }

@@ -78,7 +78,7 @@ func (c *Context) createWQ(attr WQAttr) (*WQ, error) {
 	one, err := NewRecvRequests(1, int(init.MaxSGE))
 	if err != nil {
 		_ = cverbs.DestroyWQ(raw)
-		return nil, err
+		return nil, creating(err, v, c.name)
 	}
 	o := newObject(c.home, fmt.Sprintf("wq %#06x on %s", raw.WQNum, c.home.device), needs...)
 	rq := &recvQueue{verb: cverbs.VerbPostWQRecv, name: o.name, wq: raw, maxSGE: init.MaxSGE, one: one}
