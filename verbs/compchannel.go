@@ -85,7 +85,7 @@ func (c *CompChannel) Raw() *ibv.CompChannel {
 }
 
 // Close destroys the channel (ibv_destroy_comp_channel), after the calls under way, and ends its goroutine. While CQs that use it are open
-// it fails with EBUSY and names them. Closing it again does nothing.
+// it fails with EBUSY and names them, or some of many. Closing it again does nothing.
 func (c *CompChannel) Close() error {
 	return c.core().close(cverbs.VerbDestroyCompChannel, func() error {
 		c.events.reader.stop()

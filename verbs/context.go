@@ -74,7 +74,7 @@ func (c *Context) NumCompVectors() int {
 func (c *Context) Lost() bool { return c.core() != nil && c.home.lost.Load() }
 
 // Close closes the device (ibv_close_device), after the calls under way. While objects that were made from the context are open it
-// fails with EBUSY and names them. Loops over AsyncEvents end, with ErrClosed. Closing it again does nothing.
+// fails with EBUSY and names them, or some of many. Loops over AsyncEvents end, with ErrClosed. Closing it again does nothing.
 func (c *Context) Close() error {
 	if c == nil {
 		return nil

@@ -133,7 +133,7 @@ func (c *CQ) Raw() *ibv.CQ {
 
 // Close destroys the queue (ibv_destroy_cq), after the calls under way; completions in it are lost. Those that wait for completions wake
 // with ErrClosed. Events that were not acknowledged yet are. While queue pairs or work queues that use it are open it fails with EBUSY
-// and names them. Closing it again does nothing.
+// and names them, or some of many. Closing it again does nothing.
 func (c *CQ) Close() error {
 	return c.core().close(cverbs.VerbDestroyCQ, func() error {
 		e := c.events

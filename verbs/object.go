@@ -189,7 +189,10 @@ func (o *object) detach() {
 	}
 }
 
-// users lists the names of o's children, sorted, those first whose handles are lost.
+// mostNamed is how many of those that keep an object from closing are named; there may be thousands.
+const mostNamed = 8
+
+// users lists the names of o's children, sorted, those first whose handles are lost, and counts those that are too many to be named.
 func (o *object) users() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -205,5 +208,9 @@ func (o *object) users() string {
 	}
 	slices.Sort(lost)
 	slices.Sort(names)
-	return strings.Join(append(lost, names...), "; ")
+	names = append(lost, names...)
+	if more := len(names) - mostNamed; more > 0 {
+		names = append(names[:mostNamed], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, "; ")
 }

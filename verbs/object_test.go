@@ -4,6 +4,7 @@ package verbs
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/goverbs/ibv"
+	"github.com/goverbs/ibv/internal/cverbs"
 	"github.com/goverbs/ibv/internal/softdev"
 )
 
@@ -122,6 +124,22 @@ func TestCloseNamesWhatStandsInTheWay(t *testing.T) {
 		if err := o.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Of many that stand in the way some are named: those that are lost first. The others are counted.
+func TestCloseNamesSomeOfMany(t *testing.T) {
+	o := newObject(newHome("test", nil), "pd 1 on test")
+	for i := range 1000 {
+		c := newObject(o.home, fmt.Sprintf("mr %04d on test", i), o)
+		c.leaked = i == 500
+	}
+	want := "still used by mr 0500 on test, which nobody can close any more; mr 0000 on test; mr 0001 on test; mr 0002 on test; " +
+		"mr 0003 on test; mr 0004 on test; mr 0005 on test; mr 0006 on test; and 992 more"
+	err := o.close(cverbs.VerbDeallocPD, nil)
+	wantError(t, err, "ibv_dealloc_pd", "pd 1 on test", syscall.EBUSY, want)
+	if !strings.HasSuffix(err.Error(), "more") {
+		t.Error(err)
 	}
 }
 

@@ -56,7 +56,7 @@ func (p *PD) Raw() *ibv.PD {
 }
 
 // Close frees the domain (ibv_dealloc_pd), after the calls under way. While memory or queues in it are open it fails with EBUSY and names
-// them. Closing it again does nothing.
+// them, or some of many. Closing it again does nothing.
 func (p *PD) Close() error {
 	return p.core().close(cverbs.VerbDeallocPD, func() error { return cverbs.DeallocPD(p.raw) })
 }
