@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A Config says what a device is to be like. The zero value is a device as described at each field.
+// A Config says what a device is to be like. The zero value is a device as described at each field. 32-bit limits above 1<<31 - 1 are
+// refused with EINVAL: the device's attributes could not tell them.
 type Config struct {
 	Name          string   // 63 bytes at most; softdev0 if empty
 	Less          uintptr  // contexts are so many bytes shorter at their front, as those of an older library

@@ -344,6 +344,14 @@ void sd_attr_set(struct sd_qp *qp, const struct ibv_qp_attr *attr, int mask);
 // acked.c waits until events of an object that a program took are acknowledged. The caller holds no lock.
 void sd_acked(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *completed, uint32_t taken);
 
+// sd_room is the least power of two that is n at least. There is none above 2^31, and softdev_new sees to it that nothing is so long.
+static inline uint32_t sd_room(uint32_t n)
+{
+	if (n > UINT32_C(1) << 31)
+		return UINT32_C(1) << 31;
+	return n < 2 ? 1 : UINT32_C(1) << (32 - __builtin_clz(n - 1));
+}
+
 // The sizes of a queue that is asked for: see softdev_config's exact.
 uint32_t sd_depth(const struct softdev *d, uint32_t asked);
 uint32_t sd_width(const struct softdev *d, uint32_t asked);

@@ -6,9 +6,7 @@
 // clearing, and untouched pages of a long queue are never there.
 static int ring_init(struct sd_cq *q, uint32_t cqe, const struct softdev_config *config)
 {
-	q->room = 1;
-	while (q->room < cqe)
-		q->room *= 2;
+	q->room = sd_room(cqe);
 	q->limit = config->exact ? cqe : q->room;
 	if (q->limit > config->max_cqe)
 		q->limit = config->max_cqe;

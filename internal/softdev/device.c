@@ -56,12 +56,19 @@ static void complete(struct softdev_config *c)
 		c->raw_packet_caps = 0;
 }
 
+// possible tells whether a device can be so. Its attributes tell limits as C's int.
+static int possible(const struct softdev_config *c)
+{
+	return c->less <= offsetof(struct verbs_context, sz) && c->max_qp_wr <= INT32_MAX && c->max_sge <= INT32_MAX &&
+	       c->max_cqe <= INT32_MAX && c->max_inline_data <= INT32_MAX && c->max_wq <= INT32_MAX;
+}
+
 struct softdev *softdev_new(const struct softdev_config *config)
 {
 	struct softdev *d;
 	int r;
 
-	if (config->less > offsetof(struct verbs_context, sz)) {
+	if (!possible(config)) {
 		errno = EINVAL;
 		return NULL;
 	}

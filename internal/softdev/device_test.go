@@ -68,6 +68,12 @@ func TestConfig(t *testing.T) {
 		"name": {Name: strings.Repeat("x", 64)},
 		"NUL":  {Name: "a\x00b"},
 		"less": {Less: 1 << 20},
+
+		"max_qp_wr":       {MaxQPWR: 1 << 31},
+		"max_sge":         {MaxSGE: 1 << 31},
+		"max_cqe":         {MaxCQE: 1<<32 - 1},
+		"max_inline_data": {MaxInlineData: 1 << 31},
+		"max_wq":          {MaxWQ: 1 << 31},
 	} {
 		if d, err := New(config); err == nil || d != nil {
 			t.Errorf("%s: %v, %v, want an error", name, d, err)

@@ -6,12 +6,10 @@
 // be raised, and they come back in the attributes.
 uint32_t sd_depth(const struct softdev *d, uint32_t asked)
 {
-	uint32_t n = 1;
+	uint32_t n = sd_room(asked);
 
 	if (d->config.exact)
 		return asked;
-	while (n < asked)
-		n *= 2;
 	return n < d->config.max_qp_wr ? n : d->config.max_qp_wr;
 }
 
@@ -24,9 +22,7 @@ uint32_t sd_width(const struct softdev *d, uint32_t asked)
 
 int sd_rq_init(struct sd_rq *q, uint32_t max_wr, uint32_t max_sge)
 {
-	q->room = 1;
-	while (q->room < max_wr)
-		q->room *= 2;
+	q->room = sd_room(max_wr);
 	q->limit = max_wr;
 	q->max_sge = max_sge;
 	q->ring = calloc(q->room, sizeof *q->ring);

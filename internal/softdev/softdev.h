@@ -35,7 +35,8 @@ struct softdev_config {
 	int exact;                // sizes are what was asked for; else they are rounded up to powers of two, and SGEs to 4 at least
 };
 
-// softdev_new makes a device, which the caller owns until softdev_free; NULL and errno if there is no memory. softdev_free ends what
+// softdev_new makes a device, which the caller owns until softdev_free; NULL and errno if there is no memory, or EINVAL for 32-bit limits
+// above 2^31 - 1, which no device could tell, and for too large a less. softdev_free ends what
 // is left of it, and returns how many contexts were still open. No other thread may use the device then.
 struct softdev *softdev_new(const struct softdev_config *config);
 int softdev_free(struct softdev *d);

@@ -4,9 +4,7 @@
 
 int sd_sq_init(struct sd_sq *q, uint32_t max_wr, uint32_t max_sge, uint32_t max_inline)
 {
-	q->room = 1;
-	while (q->room < max_wr)
-		q->room *= 2;
+	q->room = sd_room(max_wr);
 	q->limit = max_wr;
 	q->max_sge = max_sge;
 	q->max_inline = max_inline;

@@ -7,7 +7,8 @@ import (
 	"github.com/goverbs/ibv/internal/softdev"
 )
 
-// A Config says what a device is to be like. The zero value is a good one.
+// A Config says what a device is to be like. The zero value is a good one. 32-bit limits above 1<<31 - 1 are refused: attributes of devices
+// cannot tell them.
 type Config struct {
 	Name          string   // 63 bytes at most; softdev0 if empty
 	Less          uintptr  // contexts are so many bytes shorter at their front, as those of an older library

@@ -78,6 +78,27 @@ static void test_device(void)
 	CHECK_ERRNO(!softdev_new(&config), EINVAL);
 }
 
+// Limits that the attributes of a device cannot tell, and that rooms in powers of two cannot have.
+static void test_limits(void)
+{
+	struct softdev_config configs[] = {
+		{.max_qp_wr = UINT32_C(1) << 31}, {.max_sge = UINT32_C(1) << 31}, {.max_cqe = UINT32_MAX},
+		{.max_inline_data = UINT32_C(1) << 31}, {.max_wq = UINT32_C(1) << 31},
+	};
+	struct softdev_config most = {.max_qp_wr = INT32_MAX, .max_sge = INT32_MAX, .max_cqe = INT32_MAX};
+	struct softdev *d = softdev_new(&most);
+	size_t i;
+
+	CHECK(d != NULL);
+	CHECK_IS(softdev_free(d), 0);
+	for (i = 0; i < sizeof configs / sizeof configs[0]; i++)
+		CHECK_ERRNO(!softdev_new(&configs[i]), EINVAL);
+	CHECK(sd_room(0) == 1 && sd_room(1) == 1 && sd_room(2) == 2 && sd_room(3) == 4 && sd_room(4) == 4 && sd_room(5) == 8);
+	CHECK(sd_room((1 << 30) - 1) == 1 << 30 && sd_room(1 << 30) == 1 << 30);
+	CHECK(sd_room((1 << 30) + 1) == UINT32_C(1) << 31 && sd_room(INT32_MAX) == UINT32_C(1) << 31);
+	CHECK(sd_room(UINT32_C(1) << 31) == UINT32_C(1) << 31 && sd_room(UINT32_MAX) == UINT32_C(1) << 31);
+}
+
 static void test_names(void)
 {
 	struct softdev_config config = {.absent = {[SD_alloc_pd] = 1}};
@@ -270,6 +291,7 @@ static void test_lacking(void)
 int main(void)
 {
 	RUN(test_device);
+	RUN(test_limits);
 	RUN(test_names);
 	RUN(test_queries);
 	RUN(test_sizes);
