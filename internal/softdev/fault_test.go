@@ -3,6 +3,8 @@
 package softdev
 
 import (
+	"errors"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -96,6 +98,26 @@ func TestFaultValues(t *testing.T) {
 	if got := poll(t, q, 4); len(got) != 1 || got[0].WRID != 8 {
 		t.Errorf("%+v: a failed poll takes nothing", got)
 	}
+}
+
+// An acknowledgement may take longer, and cannot fail: destroys wait for it.
+func TestAcknowledgementsCannotFail(t *testing.T) {
+	d, c := open(t, Config{})
+	for _, verb := range []string{"ack_cq_events", "ibv_ack_async_event"} {
+		for _, f := range []Fault{{Errno: syscall.EIO}, {Value: -1}, {NoErrno: true, Delay: 1}} {
+			if err := d.Fail(verb, f); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), verb+": closing") {
+				t.Errorf("%s, %+v: %v", verb, f, err)
+			}
+		}
+		wantNil(t, d.Fail(verb, Fault{Delay: time.Millisecond}))
+	}
+	q := must(cverbs.CreateCQ(c, 1, 0, nil, 0))(t)
+	wantNil(t, d.RaiseCQ(q, ibv.IBV_EVENT_CQ_ERR))
+	var e ibv.AsyncEvent
+	wantNil(t, cverbs.GetAsyncEvent(c, &e))
+	cverbs.AckAsyncEvent(&e)
+	wantNil(t, cverbs.DestroyCQ(q))
+	d.Heal()
 }
 
 func TestFaultOrder(t *testing.T) {

@@ -76,7 +76,8 @@ func (c Config) c() (*C.struct_softdev_config, error) {
 // Fail makes a fault happen in calls of a verb. Faults of one verb follow one another: a second one's Skip counts from the first one's
 // end. An unknown verb is an error.
 //
-// Acknowledgements of events of ports and of the device never reach the device, and nothing happens in them.
+// Acknowledgements cannot fail, only take longer: destroying what the event is about would wait for them for ever. Those of events of
+// ports and of the device never reach the device, and nothing happens in them.
 func (d *Device) Fail(verb string, fault Fault) error {
 	v, err := verbOf(verb)
 	if err != nil {
@@ -88,6 +89,9 @@ func (d *Device) Fail(verb string, fault Fault) error {
 	}
 	if fault.Errno != 0 || fault.Value != 0 || fault.NoErrno {
 		f.fails = 1
+	}
+	if f.fails == 1 && (v == C.SD_ack_cq_events || v == C.SD_ack_async_event) {
+		return fmt.Errorf("software device: fail %s: closing what the event is about would wait for it for ever: only Delay: %w", verb, syscall.EINVAL)
 	}
 	if fault.Value == 0 {
 		f.value = C.softdev_failure(v, f.err)

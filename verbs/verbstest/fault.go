@@ -7,7 +7,8 @@ import (
 )
 
 // Fail makes a fault happen in calls of a verb, named as in C: ibv_create_cq, or create_cq. Faults of one verb follow one another: a
-// second one's Skip counts from the first one's end. An unknown verb is an error.
+// second one's Skip counts from the first one's end. An unknown verb is an error, and so is a failure of an acknowledgement of events,
+// which closing what they are about would wait for in vain: those can only take longer.
 func (d *Device) Fail(verb string, f Fault) error { return d.soft.Fail(verb, softdev.Fault(f)) }
 
 // Heal forgets all faults.
