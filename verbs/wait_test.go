@@ -226,9 +226,15 @@ func TestWaitSolicited(t *testing.T) {
 	}
 }
 
-// One that waits for solicited completions must not have the device forget that another one waits for any.
+// One that waits for solicited completions must not have the device forget that another one waits for any, whether it arms once or again.
 func TestSolicitedDoesNotWeakenAny(t *testing.T) {
-	d, c := testDevice(t)
+	for name, again := range map[string]bool{"once": false, "again": true} {
+		t.Run(name, func(t *testing.T) { testSolicitedDoesNotWeakenAny(t, again) })
+	}
+}
+
+func testSolicitedDoesNotWeakenAny(t *testing.T, again bool) {
+	d, c := testDeviceWith(t, softdev.Config{LastNotify: true}, OpenAttr{})
 	q := testCQ(t, c, 16, true)
 	any, solicited := make(chan error, 1), make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -237,8 +243,11 @@ func TestSolicitedDoesNotWeakenAny(t *testing.T) {
 	parked(t, d, q, 1, 1)
 	go func() { _, err := q.WaitSolicited(ctx, make([]ibv.WC, 1)); solicited <- err }()
 	parked(t, d, q, 2, 2)
-	q.events.signal() // one of them looks, finds nothing, and arms again
-	eventually(t, "arming", func() bool { return calls(t, d, "req_notify_cq") >= 3 })
+	if again {
+		q.events.signal() // one of them looks, finds nothing, and arms again
+		eventually(t, "arming", func() bool { return calls(t, d, "req_notify_cq") >= 3 })
+	}
+	ok(t, q.ReqNotify(true)) // as does the program itself
 	push(t, d, q, 1)
 	select {
 	case err := <-any:
@@ -532,6 +541,29 @@ func TestWaitEndsWithTheChannel(t *testing.T) {
 	}
 	push(t, d, q, 1)
 	soon(t, "Wait", func() { <-done })
+}
+
+// What is in the queue when the channel's events end comes before their error.
+func TestCompletionsComeBeforeTheChannelsError(t *testing.T) {
+	d, c := testDevice(t)
+	q := testCQ(t, c, 16, true)
+	wc, waited := make([]ibv.WC, 4), make(chan error)
+	n := 0
+	go func() {
+		var err error
+		n, err = q.Wait(t.Context(), wc)
+		waited <- err
+	}()
+	parked(t, d, q, 1, 1)
+	ok(t, d.Fail("get_cq_event", softdev.Fault{Errno: syscall.EIO}))
+	push(t, d, q, 7) // whose event cannot be taken
+	soon(t, "Wait", func() {
+		if err := <-waited; err != nil || !slices.Equal(ids(wc[:n]), []uint64{7}) {
+			t.Errorf("%v, %v", ids(wc[:n]), err)
+		}
+	})
+	_, err := q.Wait(t.Context(), wc)
+	wantError(t, err, "ibv_get_cq_event", q.Channel().String(), syscall.EIO)
 }
 
 func TestWakingMakesNoGarbage(t *testing.T) {

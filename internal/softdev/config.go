@@ -23,6 +23,7 @@ type Config struct {
 	Memlock       uint64   // bytes that can be registered at once; no limit if 0
 	RawPacketCaps uint32   // bits of ibv.RawPacketCaps; all of them if 0
 	NoRawPacket   bool     // none of them
+	LastNotify    bool     // a queue goes by the last ibv_req_notify_cq, and forgets that any completion was asked for, as some hardware does
 	Exact         bool     // queues have the sizes that were asked for; else they are rounded up to powers of two, and SGEs to 4 at least
 }
 

@@ -141,18 +141,19 @@ int sd_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 }
 
 // ibv_req_notify_cq(3): an event comes for what is added from now on, so what is in the queue already does not count. Arming for any completion is not
-// weakened by asking for solicited ones before the event.
+// weakened by asking for solicited ones before the event, unless the device is to be one that goes by the last request.
 int sd_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
 	struct sd_cq *q = SD_OF(sd_cq, cq);
+	struct softdev *d = sd_device(cq->context);
 	int value;
 
-	if (sd_enter(sd_device(cq->context), SD_req_notify_cq, &value))
+	if (sd_enter(d, SD_req_notify_cq, &value))
 		return value;
 	pthread_spin_lock(&q->lock);
 	if (!solicited_only)
 		q->armed = SD_ANY;
-	else if (q->armed == SD_UNARMED)
+	else if (q->armed == SD_UNARMED || d->config.last_notify)
 		q->armed = SD_SOLICITED;
 	pthread_spin_unlock(&q->lock);
 	return 0;

@@ -122,6 +122,26 @@ func TestNotify(t *testing.T) {
 	wantNoEvent(t, ch)
 }
 
+// A device may go by the last request, and forget that any completion was asked for.
+func TestLastNotify(t *testing.T) {
+	d, c := open(t, Config{LastNotify: true})
+	ch := channel(t, c)
+	q := must(cverbs.CreateCQ(c, 64, 0xc0ffee, ch, 0))(t)
+	defer func() { wantNil(t, cverbs.DestroyCQ(q)) }()
+	for _, only := range []int32{0, 1} {
+		if errno := cverbs.ReqNotifyCQ(q, only); errno != 0 {
+			t.Error(errno)
+		}
+	}
+	wantNil(t, d.Complete(q, &ibv.WC{}, false))
+	wantNoEvent(t, ch)
+	if errno := cverbs.ReqNotifyCQ(q, 0); errno != 0 {
+		t.Error(errno)
+	}
+	wantNil(t, d.Complete(q, &ibv.WC{}, false))
+	wantEvent(t, ch, q)
+}
+
 // Two queues share a channel; their events come in order, and one queue's go with it.
 func TestSharedChannel(t *testing.T) {
 	d, c := open(t, Config{})

@@ -32,6 +32,7 @@ struct softdev_config {
 	uint64_t memlock;         // bytes that may be registered at once; no limit
 	uint32_t raw_packet_caps; // enum ibv_raw_packet_caps; all of them if no_raw_packet_caps is 0
 	int no_raw_packet_caps;
+	int last_notify;          // the last ibv_req_notify_cq counts, and an earlier one for any completion is forgotten, as with some hardware
 	int exact;                // sizes are what was asked for; else they are rounded up to powers of two, and SGEs to 4 at least
 };
 

@@ -67,6 +67,9 @@ func (c Config) c() (*C.struct_softdev_config, error) {
 	if c.NoRawPacket {
 		s.no_raw_packet_caps = 1
 	}
+	if c.LastNotify {
+		s.last_notify = 1
+	}
 	if c.Exact {
 		s.exact = 1
 	}

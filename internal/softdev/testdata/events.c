@@ -64,6 +64,28 @@ static void test_notify(void)
 	end();
 }
 
+// A device that goes by the last request forgets that any completion was asked for.
+static void test_last_notify(void)
+{
+	struct softdev_config config = {.last_notify = 1};
+	struct ibv_comp_channel *channel;
+	struct ibv_cq *cq;
+
+	begin(&config);
+	channel = sd_create_comp_channel(context);
+	cq = sd_create_cq(context, 16, NULL, channel, 0);
+	ibv_req_notify_cq(cq, 0);
+	ibv_req_notify_cq(cq, 1);
+	complete(cq, 1);
+	CHECK(!readable(channel->fd));
+	ibv_req_notify_cq(cq, 0);
+	complete(cq, 2);
+	CHECK(readable(channel->fd));
+	CHECK_IS(sd_destroy_cq(cq), 0);
+	CHECK_IS(sd_destroy_comp_channel(channel), 0);
+	end();
+}
+
 // A thread that waits for an event.
 static void *wait_cq(void *arg)
 {
@@ -191,6 +213,7 @@ static void test_port_events(void)
 int main(void)
 {
 	RUN(test_notify);
+	RUN(test_last_notify);
 	RUN(test_wait);
 	RUN(test_acknowledge);
 	RUN(test_port_events);
