@@ -48,6 +48,7 @@ func (q *QP) PostSend(r *SendRequests) (int, error) {
 	s.mu.Lock()
 	n, err := s.post(r)
 	s.mu.Unlock()
+	runtime.KeepAlive(r) // a refusal may have looked at a request last
 	return n, err
 }
 

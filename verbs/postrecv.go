@@ -84,6 +84,7 @@ func (q *recvQueue) post(r *RecvRequests) (int, error) {
 	q.mu.Lock()
 	n, err := q.postLocked(r)
 	q.mu.Unlock()
+	runtime.KeepAlive(r) // a refusal may have looked at a request last
 	return n, err
 }
 

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"fmt"
+	"runtime"
 	"syscall"
 
 	"github.com/goverbs/ibv"
@@ -75,6 +76,7 @@ func (r *RecvRequests) SetLen(n int) error {
 	if r.n = n; n > 0 {
 		r.wrs[n-1].Next = nil
 	}
+	runtime.KeepAlive(r) // this may be the last use of r, whose end unmaps what is written to
 	return nil
 }
 
@@ -107,6 +109,7 @@ func (r *RecvRequests) Set(i int, wr RecvWR) error {
 	w.WRID, w.NumSGE = wr.WRID, int32(len(wr.SGList))
 	copy(r.list(i), wr.SGList)
 	r.mostSGE = max(r.mostSGE, w.NumSGE)
+	runtime.KeepAlive(r)
 	return nil
 }
 

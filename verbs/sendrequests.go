@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"fmt"
+	"runtime"
 	"syscall"
 
 	"github.com/goverbs/ibv"
@@ -94,17 +95,20 @@ func (r *SendRequests) SetLen(n int) error {
 	return nil
 }
 
-// cut ends the chain after n requests, and join lets it go on there again.
+// cut ends the chain after n requests, and join lets it go on there again. As all that writes to the mapping, they keep r until it is written:
+// it may be the last use of r, whose end unmaps it.
 func (r *SendRequests) cut(n int) {
 	if n > 0 {
 		r.wrs[n-1].Next = nil
 	}
+	runtime.KeepAlive(r)
 }
 
 func (r *SendRequests) join(n int) {
 	if n > 0 && n < len(r.wrs) {
 		r.wrs[n-1].Next = &r.wrs[n]
 	}
+	runtime.KeepAlive(r)
 }
 
 // At is request i in C's form, to be patched in place: at once, with no check. Leave Next, SGList and NumSGE as they are, and
@@ -160,6 +164,7 @@ func (r *SendRequests) set(i int, wr *SendWR) {
 	} else if wr.Flags&ibv.IBV_SEND_INLINE != 0 {
 		r.mostInline = max(r.mostInline, inlineLength(w))
 	}
+	runtime.KeepAlive(r)
 }
 
 // flag sets a request's flags.
@@ -171,6 +176,7 @@ func (r *SendRequests) flag(i int, flags ibv.SendFlags) {
 	} else {
 		r.signals[i/64] &^= bit
 	}
+	runtime.KeepAlive(r)
 }
 
 // Signal says whether request i gets a completion, by its flag IBV_SEND_SIGNALED. EINVAL: there is no such request.
@@ -206,6 +212,7 @@ func (r *SendRequests) setInline(i int, data []byte) {
 	}
 	r.mostSGE = max(r.mostSGE, w.NumSGE)
 	r.mostInline = max(r.mostInline, uint32(len(data)))
+	runtime.KeepAlive(r)
 }
 
 // check refuses what does not fit.
