@@ -71,6 +71,9 @@ func (d *Device) free() {
 // Close frees the device. While contexts are open it frees nothing, and returns an error that matches EBUSY and counts what is
 // left. A second Close returns an error that matches os.ErrClosed.
 func (d *Device) Close() error {
+	if d == nil {
+		return errClosed
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.d == nil {
@@ -83,8 +86,11 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// with calls f with the device, unless it is closed.
+// with calls f with the device, unless it is closed or nil.
 func (d *Device) with(f func(*C.struct_softdev)) error {
+	if d == nil {
+		return errClosed
+	}
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.d == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // A Device is a software device. Any goroutine may call its methods at any time. After Close they do nothing, and return errors, zeros
-// and nil; so do those that take an object if that is nil, closed, or of another device.
+// and nil, as they do of a nil or zero Device; so do those that take an object if that is nil, closed, or of another device.
 type Device struct {
 	soft  *softdev.Device
 	verbs *verbs.Device
@@ -29,12 +29,25 @@ func Open(c Config) (*Device, error) {
 	return &Device{soft: soft, verbs: verbs.AdoptDevice(soft.Raw(), "verbstest")}, nil
 }
 
+// device is nil-safe, as all methods are.
+func (d *Device) device() *softdev.Device {
+	if d == nil {
+		return nil
+	}
+	return d.soft
+}
+
 // Device is the device as package verbs sees it, valid until Close.
-func (d *Device) Device() *verbs.Device { return d.verbs }
+func (d *Device) Device() *verbs.Device {
+	if d == nil {
+		return nil
+	}
+	return d.verbs
+}
 
 // Open opens a context, in which lost handles are noted: see Leaks.
 func (d *Device) Open() (*verbs.Context, error) {
-	return d.verbs.OpenWith(verbs.OpenAttr{OnLeak: d.leak})
+	return d.Device().OpenWith(verbs.OpenAttr{OnLeak: d.leak})
 }
 
 func (d *Device) leak(l verbs.Leak) {
@@ -45,6 +58,9 @@ func (d *Device) leak(l verbs.Leak) {
 
 // Leaks lists the objects of contexts that Open has opened whose handles the garbage collector found lost before they were closed.
 func (d *Device) Leaks() []verbs.Leak {
+	if d == nil {
+		return nil
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.leaks)
@@ -53,7 +69,7 @@ func (d *Device) Leaks() []verbs.Leak {
 // Close frees the device. While contexts are open it frees nothing, and returns an error that matches EBUSY, counts what is left, and
 // names the leaks that were found. A second Close is an error that matches os.ErrClosed.
 func (d *Device) Close() error {
-	err := d.soft.Close()
+	err := d.device().Close()
 	if err == nil {
 		return nil
 	}
@@ -65,7 +81,7 @@ func (d *Device) Close() error {
 }
 
 // Objects returns how many objects of each kind there are.
-func (d *Device) Objects() Objects { return Objects(d.soft.Objects()) }
+func (d *Device) Objects() Objects { return Objects(d.device().Objects()) }
 
 // Orphans returns how many objects closing a context has had to end so far, because the program had not.
-func (d *Device) Orphans() Objects { return Objects(d.soft.Orphans()) }
+func (d *Device) Orphans() Objects { return Objects(d.device().Orphans()) }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -209,4 +210,33 @@ func receive(t *testing.T, d *verbstest.Device, fields ibv.RxHashFields, frame [
 		t.Errorf("received %x, want %x", got, frame)
 	}
 	return hash, wc[0]
+}
+
+// Nil and zero devices answer: with errors, zeros and nil.
+func TestNilAndZeroDevices(t *testing.T) {
+	for _, d := range []*verbstest.Device{nil, new(verbstest.Device)} {
+		v := reflect.ValueOf(d)
+		for i := range v.NumMethod() {
+			answers(t, v.Type().Method(i).Name, v.Method(i))
+		}
+	}
+}
+
+// answers calls a method with zero arguments.
+func answers(t *testing.T, name string, f reflect.Value) {
+	t.Helper()
+	defer func() {
+		if r := recover(); r != nil {
+			t.Errorf("%s panics: %v", name, r)
+		}
+	}()
+	var args []reflect.Value
+	for i := range f.Type().NumIn() {
+		args = append(args, reflect.Zero(f.Type().In(i)))
+	}
+	for _, out := range f.Call(args) {
+		if isError := out.Type() == reflect.TypeFor[error](); isError == out.IsZero() {
+			t.Errorf("%s: %v", name, out)
+		}
+	}
 }
