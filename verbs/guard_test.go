@@ -15,6 +15,7 @@ import (
 func TestGuard(t *testing.T) {
 	var g guard
 	g.init()
+	before := g.count()
 	var inside, counted atomic.Int64
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -27,7 +28,6 @@ func TestGuard(t *testing.T) {
 			}
 		})
 	}
-	before := g.count()
 	for range 2 {
 		wg.Go(func() {
 			for range 500 {

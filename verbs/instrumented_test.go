@@ -1,4 +1,4 @@
-//go:build race || asan || msan
+//go:build linux && cgo && (race || asan || msan)
 
 package verbs
 
