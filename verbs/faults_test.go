@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,6 +42,17 @@ func (w *ward) rts() *QP {
 // shut closes what an operation has made, and returns the operation's error.
 func shut[T interface{ Close() error }](made T, err error) error {
 	return errors.Join(err, made.Close())
+}
+
+// armed has a queue armed by one that waits for nothing.
+func armed(q *CQ) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := q.Wait(ctx, make([]ibv.WC, 1))
+	if errors.Is(err, context.Canceled) {
+		return nil // arming has not failed
+	}
+	return err
 }
 
 // A call makes what a verb is called on, and then calls it.
@@ -90,8 +102,8 @@ var faults = []fault{
 		return q, func() error { _, err := q.PollSpin(make([]ibv.WC, 4), 0); return err }
 	}, false},
 	{"ibv_req_notify_cq", func(w *ward) (fmt.Stringer, func() error) {
-		q := w.cq()
-		return q, func() error { return q.ReqNotify(false) }
+		q := testCQ(w, w.c, 8, true)
+		return q, func() error { return armed(q) }
 	}, false},
 	{"ibv_create_qp", func(w *ward) (fmt.Stringer, func() error) {
 		p, q := w.pd(), w.cq()

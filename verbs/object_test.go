@@ -248,7 +248,7 @@ func TestLeaksAreReported(t *testing.T) {
 		must(pd.AllocMR(100, localWrite))
 		channel := must(c.CreateCompChannel())
 		q := must(c.CreateCQ(CQAttr{CQE: 16, Channel: channel}))
-		if err := q.ReqNotify(false); err != nil {
+		if err := q.reqNotify(false); err != nil {
 			t.Error(err)
 		}
 		push(t, d, q, 1)
@@ -301,7 +301,7 @@ func TestEverythingAtOnce(t *testing.T) {
 					return
 				}
 				d.RaiseCQ(q.raw, ibv.IBV_EVENT_CQ_ERR)
-				_ = q.ReqNotify(false)
+				_ = q.reqNotify(false)
 				d.Complete(q.raw, &ibv.WC{}, false)
 				var closers sync.WaitGroup
 				closers.Go(func() { q.Close(); channel.Close() })

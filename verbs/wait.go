@@ -9,11 +9,11 @@ import (
 	"github.com/goverbs/ibv/internal/cverbs"
 )
 
-// ReqNotify has the device raise one event in the queue's channel for the next completion (ibv_req_notify_cq), or, with solicitedOnly, for
-// the next one that was sent with IBV_SEND_SOLICITED or has failed. Completions that are in the queue already raise none. Wait does
-// this by itself; it is for those that look at the channel's descriptor on their own. While somebody waits for any completion, any raises
-// an event.
-func (c *CQ) ReqNotify(solicitedOnly bool) error {
+// reqNotify has the device raise one event in the queue's channel for the next completion (ibv_req_notify_cq), or, with solicitedOnly, for
+// the next one that was sent with IBV_SEND_SOLICITED or has failed. Completions that are in the queue already raise none. While somebody
+// waits for any completion, any raises an event. It is for those that wait here: the channel's goroutine takes the events, so that nobody
+// else gets to see them.
+func (c *CQ) reqNotify(solicitedOnly bool) error {
 	const verb = cverbs.VerbReqNotifyCQ
 	if err := begin(verb, c.core()); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (c *CQ) ReqNotify(solicitedOnly bool) error {
 // Wait is Poll that waits until there are completions, ctx is done, or the queue is closed. It does not hold a thread: it polls, arms the
 // queue (ibv_req_notify_cq), polls again, for what has come before it was armed, and then waits for the event of its channel, which the
 // queue has to have. Completions that are there are returned even if ctx is done. The error of ctx is returned as it is; the others are
-// those of Poll, [ErrClosed], and EIO once the device is lost. wc must not be empty.
+// those of Poll, [ErrClosed], and EIO once the device is lost. wc must not be empty. A nil ctx is never done.
 //
 // Any number of goroutines may wait for a queue, each with its own ctx; which of them gets completions is not defined, but none sleeps
 // while there are some.
@@ -65,7 +65,7 @@ func (c *CQ) wait(ctx context.Context, wc []ibv.WC, solicited bool) (int, error)
 	c.events.join(solicited)
 	defer c.events.quit(solicited)
 	for {
-		err := c.ReqNotify(solicited)
+		err := c.reqNotify(solicited)
 		// The queue may be armed by now for what came before.
 		if n, err := c.Poll(wc); n > 0 || err != nil {
 			return n, err
@@ -107,13 +107,19 @@ func (c *CQ) last(wc []ibv.WC, err error) (int, error) {
 const allBatch = 64
 
 // All waits for completions, as Wait does, and yields them in batches of up to 64, until ctx is done, the queue is closed or polling fails:
-// the last step then yields the error. A batch is valid until the next step. Leaving the loop loses nothing: what was taken out of the queue
+// the last step then yields the error. Unlike Wait it looks at ctx first, so that it ends even if the queue is never empty. A batch is valid until the next step. Leaving the loop loses nothing: what was taken out of the queue
 // has been yielded. The loop's body may close anything, the queue among them.
 func (c *CQ) All(ctx context.Context) iter.Seq2[[]ibv.WC, error] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	return func(yield func([]ibv.WC, error) bool) {
 		wc := make([]ibv.WC, allBatch)
 		for {
-			n, err := c.Wait(ctx, wc)
+			n, err := 0, ctx.Err() // Wait would go on while there are completions
+			if err == nil {
+				n, err = c.Wait(ctx, wc)
+			}
 			if err != nil {
 				yield(nil, err)
 				return

@@ -103,7 +103,8 @@ func TestWaitRefuses(t *testing.T) {
 		_, err = q.Wait(t.Context(), make([]ibv.WC, 1))
 		wantError(t, err, "ibv_req_notify_cq", q.name, errno)
 		d.Fail("req_notify_cq", softdev.Fault{Errno: errno})
-		wantError(t, q.ReqNotify(true), "ibv_req_notify_cq", q.name, errno)
+		_, err = q.WaitSolicited(t.Context(), make([]ibv.WC, 1))
+		wantError(t, err, "ibv_req_notify_cq", q.name, errno)
 	}
 }
 
@@ -313,6 +314,38 @@ func TestAllYieldsBatchesAndLeavingLosesNothing(t *testing.T) {
 	}
 }
 
+// A queue that is never empty does not keep the loop from ending, and what is in it stays there.
+func TestAllEndsThoughThereAreCompletions(t *testing.T) {
+	d, c := testDevice(t)
+	q := testCQ(t, c, 16, true)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	push(t, d, q, 0)
+	n, last := uint64(0), error(nil)
+	for wc, err := range q.All(ctx) {
+		if last = err; err != nil || n == 10 {
+			break
+		}
+		if n += uint64(len(wc)); n == 3 {
+			cancel()
+		}
+		push(t, d, q, n)
+	}
+	if n != 3 || last != context.Canceled {
+		t.Errorf("%d completions, then %v", n, last)
+	}
+	one(t, q, 3, ibv.IBV_WC_SUCCESS)
+	// A nil context is never done.
+	push(t, d, q, 9)
+	var never context.Context
+	for wc, err := range q.All(never) {
+		if err != nil || len(wc) != 1 || wc[0].WRID != 9 {
+			t.Errorf("%+v, %v", wc, err)
+		}
+		break
+	}
+}
+
 func TestAllEndsWithTheError(t *testing.T) {
 	d, c := testDevice(t)
 	q := testCQ(t, c, 16, true)
@@ -357,7 +390,7 @@ func TestEventsAreAcknowledgedInBatchesAndAtClose(t *testing.T) {
 	q := testCQ(t, c, 16, true)
 	wc := make([]ibv.WC, 4)
 	event := func(i int) {
-		if err := q.ReqNotify(false); err != nil {
+		if err := q.reqNotify(false); err != nil {
 			t.Fatal(err)
 		}
 		push(t, d, q, uint64(i))
@@ -386,7 +419,7 @@ func TestEventsAreAcknowledgedInBatchesAndAtClose(t *testing.T) {
 func TestCloseAcknowledgesWhatComesMeanwhile(t *testing.T) {
 	d, c := testDevice(t)
 	q := testCQ(t, c, 16, true)
-	if err := q.ReqNotify(false); err != nil {
+	if err := q.reqNotify(false); err != nil {
 		t.Fatal(err)
 	}
 	d.Fail("destroy_cq", softdev.Fault{Delay: 100 * time.Millisecond})
@@ -413,7 +446,7 @@ func TestCloseBesideEvents(t *testing.T) {
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			for i := range 20 {
-				if q.ReqNotify(i%2 == 0) != nil {
+				if q.reqNotify(i%2 == 0) != nil {
 					return
 				}
 				if !q.enter() { // C must not see a queue that is gone
