@@ -172,13 +172,10 @@ var faults = []fault{
 	}, false},
 }
 
-// inDevice lists the verbs of the device's that a verb ends up in: the header's macros and inlines call others. The one for the extended query
+// inDevice lists the verbs of the device's that a verb ends up in: the header's inline for the extended query
 // takes the plain one if it is told EOPNOTSUPP.
 func inDevice(verb string) []string {
-	switch verb {
-	case "ibv_reg_mr":
-		return []string{verb, "ibv_reg_mr_iova2"}
-	case "ibv_query_device_ex":
+	if verb == "ibv_query_device_ex" {
 		return []string{verb, "ibv_query_device"}
 	}
 	return []string{verb}

@@ -36,6 +36,24 @@ softdev_function_t softdev_function(struct softdev *d, int verb)
 	return verb >= 0 && verb < SD_NVERBS && !d->config.absent[verb] ? functions[verb] : NULL;
 }
 
+static const struct {
+	enum softdev_verb verb;
+	const char *name;
+	softdev_function_t served;
+} aliases[] = {
+#define X(verb, name) {SD_##verb, #name, (softdev_function_t)(void *)sd_##name},
+	SOFTDEV_ALIASES(X)
+#undef X
+};
+
+const char *softdev_alias(struct softdev *d, int i, softdev_function_t *served)
+{
+	if (i < 0 || i >= (int)(sizeof aliases / sizeof *aliases))
+		return NULL;
+	*served = d->config.absent[aliases[i].verb] ? NULL : aliases[i].served;
+	return aliases[i].name;
+}
+
 // Zeros of a configuration become what softdev.h says that they stand for.
 static void complete(struct softdev_config *c)
 {

@@ -52,6 +52,14 @@ func table(p *C.struct_softdev) unsafe.Pointer {
 	for verb := C.int(0); verb < C.SD_NVERBS; verb++ {
 		functions[cName(verb)] = unsafe.Pointer(C.softdev_function(p, verb))
 	}
+	var served C.softdev_function_t
+	for i := C.int(0); ; i++ {
+		name := C.softdev_alias(p, i, &served)
+		if name == nil {
+			break
+		}
+		functions["ibv_"+C.GoString(name)] = unsafe.Pointer(served)
+	}
 	var ops []unsafe.Pointer
 	for v := cverbs.Verb(0); !strings.HasPrefix(v.String(), "Verb("); v++ {
 		ops = append(ops, functions[v.String()])

@@ -29,7 +29,6 @@ static const enum { ERRNO, MINUS1, NEGATIVE, NOTHING } forms[SD_NVERBS] = {
 	[SD_query_gid_table] = NEGATIVE,
 	[SD_query_pkey] = MINUS1,
 	[SD_reg_mr] = NOTHING,
-	[SD_reg_mr_iova2] = NOTHING,
 };
 
 int softdev_failure(int verb, int err)

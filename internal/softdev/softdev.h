@@ -55,6 +55,9 @@ int softdev_set_registry(struct softdev *d, softdev_add *add, softdev_remove *re
 // device lacks. query_port is both: the function is the library's older one. softdev_verb_name returns a verb's name without ibv_.
 softdev_function_t softdev_function(struct softdev *d, int verb);
 const char *softdev_verb_name(int verb);
+// softdev_alias returns the i-th function that serves a verb beside the first, and its name; NULL behind the last. *served is NULL if the device
+// lacks the verb.
+const char *softdev_alias(struct softdev *d, int i, softdev_function_t *served);
 int softdev_is_underscored(int verb);
 
 // The rest may be called by any thread at any time between them.

@@ -29,8 +29,7 @@
 	X(query_gid) \
 	X(query_pkey) \
 	X(query_qp) \
-	X(reg_mr) \
-	X(reg_mr_iova2)
+	X(reg_mr)
 
 // Two that the header's ibv_query_gid_ex and ibv_query_gid_table call; their names begin with an underscore.
 #define SOFTDEV_UNDERSCORED(X) \
@@ -52,6 +51,11 @@
 	X(query_device_ex) \
 	X(query_port) \
 	X(req_notify_cq)
+
+// A second exported function of a verb that has a number already: the header's ibv_reg_mr calls ibv_reg_mr_iova2 if the compiler does not
+// know the flags. Both count as, fail as and are absent as the first argument.
+#define SOFTDEV_ALIASES(X) \
+	X(reg_mr, reg_mr_iova2)
 
 #define SOFTDEV_VERBS(X) SOFTDEV_EXPORTED(X) SOFTDEV_UNDERSCORED(X) SOFTDEV_MEMBERS(X)
 

@@ -103,12 +103,15 @@ static void test_names(void)
 {
 	struct softdev_config config = {.absent = {[SD_alloc_pd] = 1}};
 	struct softdev *d = softdev_new(&config);
+	softdev_function_t served;
 
 	CHECK(!strcmp(softdev_verb_name(SD_poll_cq), "poll_cq"));
 	CHECK(!softdev_verb_name(-1) && !softdev_verb_name(SD_NVERBS));
 	CHECK(softdev_is_underscored(SD_query_gid_ex) && softdev_is_underscored(SD_query_gid_table) && !softdev_is_underscored(SD_query_gid));
 	CHECK(!softdev_function(d, SD_alloc_pd) && !softdev_function(d, SD_poll_cq) && !softdev_function(d, -1) && !softdev_function(d, SD_NVERBS));
 	CHECK(softdev_function(d, SD_dealloc_pd) == (softdev_function_t)sd_dealloc_pd);
+	CHECK(!strcmp(softdev_alias(d, 0, &served), "reg_mr_iova2") && served == (softdev_function_t)sd_reg_mr_iova2);
+	CHECK(!softdev_alias(d, 1, &served) && !softdev_alias(d, -1, &served));
 	CHECK_IS(softdev_calls(d, -1) + softdev_calls(d, SD_NVERBS), 0);
 	CHECK_IS(softdev_free(d), 0);
 }

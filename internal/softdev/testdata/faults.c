@@ -111,7 +111,9 @@ static void test_each_fault(void)
 	CHECK_ERRNO(!sd_open_device(context->device), ENOSPC);
 	CHECK_ERRNO(!sd_alloc_pd(context), ENOSPC);
 	CHECK_ERRNO(!sd_reg_mr(pd, memory, 1, 0), ENOSPC);
+	fail(SD_reg_mr, 0, 1, 0, ENOSPC); // the same verb
 	CHECK_ERRNO(!sd_reg_mr_iova2(pd, memory, 1, (uintptr_t)memory, 0), ENOSPC);
+	CHECK_IS(softdev_calls(device, SD_reg_mr), 3);
 	CHECK_ERRNO(!sd_create_comp_channel(context), ENOSPC);
 	CHECK_ERRNO(!sd_create_cq(context, 1, NULL, NULL, 0), ENOSPC);
 	CHECK_ERRNO(sd_get_async_event(context, &e) == -1, ENOSPC);
