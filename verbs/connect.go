@@ -12,6 +12,10 @@ import (
 )
 
 // ConnectAttr says how to connect. Zero and nil stand for what each comment says; new(0) is the number 0 where nil is something else.
+//
+// Port and GIDIndex count the first time that one of Init, Endpoint (which has their defaults) and Connect is called; later ones have to be the
+// same, or zero and nil. PKeyIndex and Access count in Init, and in Connect: there, zero means what Init or Modify has set. All others
+// count in Connect only.
 type ConnectAttr struct {
 	// The port to go through; 0 is 1, the first.
 	Port int
@@ -50,17 +54,36 @@ type local struct {
 	endpoint Endpoint
 }
 
+// defaultAccess is what the other side may do if nothing is said.
+const defaultAccess = ibv.IBV_ACCESS_LOCAL_WRITE | ibv.IBV_ACCESS_REMOTE_WRITE | ibv.IBV_ACCESS_REMOTE_READ
+
 // Endpoint is what the other side needs to connect to this QP. It is for port 1 and the GID that Context.SelectGID chooses there, unless
 // Init or Connect have been called before, and remains the same for the life of the QP, its random PSN as well.
 func (q *QP) Endpoint() (Endpoint, error) {
-	if err := begin(cverbs.VerbModifyQP, q.core()); err != nil {
+	if err := q.beginConnect(); err != nil {
 		return Endpoint{}, err
 	}
-	defer end(q.object)
-	q.modify.Lock()
-	defer q.modify.Unlock()
+	defer q.endConnect()
 	err := q.choose(ConnectAttr{})
 	return q.local.endpoint, err
+}
+
+// beginConnect begins a call that is about connecting, and needs endConnect. An RSS QP has nothing to connect.
+func (q *QP) beginConnect() error {
+	if err := begin(cverbs.VerbModifyQP, q.core()); err != nil {
+		return err
+	}
+	if q.table != nil {
+		defer end(q.object)
+		return refused(cverbs.VerbModifyQP, q.name, syscall.EINVAL, "a QP with an indirection table has no queues")
+	}
+	q.modify.Lock()
+	return nil
+}
+
+func (q *QP) endConnect() {
+	q.modify.Unlock()
+	end(q.object)
 }
 
 // choose makes the own side known. What was asked for later has to be the same.
@@ -80,10 +103,12 @@ func (q *QP) choose(a ConnectAttr) error {
 	switch {
 	case a.GIDIndex != nil:
 		l.gidIndex = *a.GIDIndex
-		gid, err = c.QueryGID(l.port, l.gidIndex)
+		if gid, err = c.QueryGID(l.port, l.gidIndex); err == nil && gid.IsZero() && ethernet(l.attr) {
+			err = refused(cverbs.VerbModifyQP, q.name, syscall.EINVAL, fmt.Sprintf("GID index %d of port %d is not in use", l.gidIndex, l.port))
+		}
 	default:
 		l.gidIndex, gid, err = c.SelectGID(l.port)
-		if err != nil && l.attr.LinkLayer != uint8(ibv.IBV_LINK_LAYER_ETHERNET) && l.attr.LID != 0 {
+		if err != nil && !ethernet(l.attr) && l.attr.LID != 0 {
 			err = nil // InfiniBand does without
 		}
 	}
@@ -94,6 +119,8 @@ func (q *QP) choose(a ConnectAttr) error {
 	q.local = l
 	return nil
 }
+
+func ethernet(port *ibv.PortAttr) bool { return port.LinkLayer == uint8(ibv.IBV_LINK_LAYER_ETHERNET) }
 
 // chosen refuses attributes other than those that the other side may have been told.
 func (q *QP) chosen(a ConnectAttr) error {
@@ -109,12 +136,10 @@ func (q *QP) chosen(a ConnectAttr) error {
 // Init moves a QP of type RC from IBV_QPS_RESET to IBV_QPS_INIT, where receives can be posted, and chooses what Endpoint then says. Connect
 // does so itself. The first message may arrive as soon as both sides have connected, so receives are best posted before.
 func (q *QP) Init(attr ConnectAttr) error {
-	if err := begin(cverbs.VerbModifyQP, q.core()); err != nil {
+	if err := q.beginConnect(); err != nil {
 		return err
 	}
-	defer end(q.object)
-	q.modify.Lock()
-	defer q.modify.Unlock()
+	defer q.endConnect()
 	if s := qpState(q.raw); s != ibv.IBV_QPS_RESET {
 		return refused(cverbs.VerbModifyQP, q.name, syscall.EINVAL, fmt.Sprintf("the QP is in %v, and Init begins at IBV_QPS_RESET", s))
 	}
@@ -125,13 +150,17 @@ func (q *QP) toInit(a *ConnectAttr) error {
 	if err := q.choose(*a); err != nil {
 		return at(err, "from IBV_QPS_RESET to IBV_QPS_INIT")
 	}
-	access := a.Access
-	if access == 0 {
-		access = ibv.IBV_ACCESS_LOCAL_WRITE | ibv.IBV_ACCESS_REMOTE_WRITE | ibv.IBV_ACCESS_REMOTE_READ
-	}
 	return q.modifyLocked(&ibv.QPAttr{
-		QPState: ibv.IBV_QPS_INIT, PKeyIndex: a.PKeyIndex, PortNum: uint8(q.local.port), QPAccessFlags: access,
+		QPState: ibv.IBV_QPS_INIT, PKeyIndex: a.PKeyIndex, PortNum: uint8(q.local.port), QPAccessFlags: a.access(),
 	}, ibv.IBV_QP_STATE|ibv.IBV_QP_PKEY_INDEX|ibv.IBV_QP_PORT|ibv.IBV_QP_ACCESS_FLAGS)
+}
+
+// access is what the other side may do.
+func (a *ConnectAttr) access() ibv.AccessFlags {
+	if a.Access == 0 {
+		return defaultAccess
+	}
+	return a.Access
 }
 
 // Connect connects a QP of type RC with another one, which has to do the same: from IBV_QPS_RESET, or the state that it is in by then, through
@@ -141,12 +170,10 @@ func (q *QP) toInit(a *ConnectAttr) error {
 // An error says which step has failed; the QP stays in the state that it had reached. A QP that is connected, or in IBV_QPS_ERR, has to be
 // moved to IBV_QPS_RESET first.
 func (q *QP) Connect(remote Endpoint, attr ConnectAttr) error {
-	if err := begin(cverbs.VerbModifyQP, q.core()); err != nil {
+	if err := q.beginConnect(); err != nil {
 		return err
 	}
-	defer end(q.object)
-	q.modify.Lock()
-	defer q.modify.Unlock()
+	defer q.endConnect()
 	if err := remote.check(); err != nil {
 		return &Error{Verb: cverbs.VerbModifyQP.String(), Object: q.name, Errno: syscall.EINVAL, Err: err}
 	}
@@ -161,13 +188,8 @@ func (q *QP) Connect(remote Endpoint, attr ConnectAttr) error {
 	if err != nil {
 		return err
 	}
-	if first == ibv.IBV_QPS_RESET {
-		if err := q.toInit(&attr); err != nil {
-			return err
-		}
-	}
 	if first <= ibv.IBV_QPS_INIT {
-		if err := q.toRTR(&remote, &attr, n); err != nil {
+		if err := q.toRTR(first, &remote, &attr, n); err != nil {
 			return err
 		}
 	}
@@ -183,16 +205,31 @@ func at(err error, step string) error {
 	return err
 }
 
-// toRTR makes the QP ready to receive.
-func (q *QP) toRTR(remote *Endpoint, a *ConnectAttr, n *connectNumbers) error {
+// toRTR makes the QP ready to receive, from RESET or INIT.
+func (q *QP) toRTR(first ibv.QPState, remote *Endpoint, a *ConnectAttr, n *connectNumbers) error {
 	ah, err := q.path(remote, a)
 	if err != nil {
-		return err
+		return at(err, "before the first step")
 	}
-	return q.modifyLocked(&ibv.QPAttr{
+	if first == ibv.IBV_QPS_RESET {
+		if err := q.toInit(a); err != nil {
+			return err
+		}
+		q.defaults = true
+	}
+	attr := &ibv.QPAttr{
 		QPState: ibv.IBV_QPS_RTR, AHAttr: ah, PathMTU: n.mtu, DestQPNum: remote.QPNum, RQPSN: remote.PSN,
-		MaxDestRdAtomic: n.maxDestRdAtomic, MinRNRTimer: n.minRNRTimer,
-	}, ibv.IBV_QP_STATE|ibv.IBV_QP_AV|ibv.IBV_QP_PATH_MTU|ibv.IBV_QP_DEST_QPN|ibv.IBV_QP_RQ_PSN|ibv.IBV_QP_MAX_DEST_RD_ATOMIC|ibv.IBV_QP_MIN_RNR_TIMER)
+		MaxDestRdAtomic: n.maxDestRdAtomic, MinRNRTimer: n.minRNRTimer, QPAccessFlags: a.access(), PKeyIndex: a.PKeyIndex,
+	}
+	mask := ibv.IBV_QP_STATE | ibv.IBV_QP_AV | ibv.IBV_QP_PATH_MTU | ibv.IBV_QP_DEST_QPN | ibv.IBV_QP_RQ_PSN | ibv.IBV_QP_MAX_DEST_RD_ATOMIC | ibv.IBV_QP_MIN_RNR_TIMER
+	// These two are optional here. An earlier Connect that has failed may have set others.
+	if a.Access != 0 || q.defaults {
+		mask |= ibv.IBV_QP_ACCESS_FLAGS
+	}
+	if a.PKeyIndex != 0 || q.defaults {
+		mask |= ibv.IBV_QP_PKEY_INDEX
+	}
+	return q.modifyLocked(attr, mask)
 }
 
 // toRTS makes the QP ready to send.
@@ -207,9 +244,9 @@ func (q *QP) toRTS(n *connectNumbers) error {
 func (q *QP) path(remote *Endpoint, a *ConnectAttr) (ibv.AHAttr, error) {
 	r := ibv.AHAttr{DLID: remote.LID, SL: a.SL, PortNum: uint8(q.local.port)}
 	port := q.local.attr
-	global := port.LinkLayer == uint8(ibv.IBV_LINK_LAYER_ETHERNET) || port.Flags&uint8(ibv.IBV_QPF_GRH_REQUIRED) != 0 || remote.LID == 0
+	global := ethernet(port) || port.Flags&uint8(ibv.IBV_QPF_GRH_REQUIRED) != 0 || remote.LID == 0
 	if global && remote.GID.IsZero() {
-		return r, refused(cverbs.VerbModifyQP, q.name, syscall.EINVAL, "from IBV_QPS_INIT to IBV_QPS_RTR: the other side has no GID, and this port needs one")
+		return r, refused(cverbs.VerbModifyQP, q.name, syscall.EINVAL, "the other side has no GID, and this port needs one")
 	}
 	if global || a.GIDIndex != nil && !remote.GID.IsZero() {
 		r.IsGlobal = 1

@@ -148,12 +148,83 @@ func TestConnectRefuses(t *testing.T) {
 	if err := q.Connect(remote, ConnectAttr{GIDIndex: new(1000)}); err == nil || q.State() != ibv.IBV_QPS_RESET {
 		t.Errorf("%v", err)
 	}
-	// The step that fails is named, the QP stays where it is, and goes on from there.
+	// What cannot work is refused before the first step.
 	err := q.Connect(Endpoint{QPNum: remote.QPNum}, ConnectAttr{})
-	wantError(t, err, "ibv_modify_qp", q.String(), syscall.EINVAL, "from IBV_QPS_INIT to IBV_QPS_RTR", "no GID")
+	wantError(t, err, "ibv_modify_qp", q.String(), syscall.EINVAL, "before the first step", "no GID")
+	if q.State() != ibv.IBV_QPS_RESET {
+		t.Errorf("%v", q.State())
+	}
+	// The step that fails is named, the QP stays where it is, and goes on from there.
+	ok(t, d.Fail("modify_qp", softdev.Fault{Skip: 1, Errno: syscall.EINVAL}))
+	wantError(t, q.Connect(remote, ConnectAttr{}), "ibv_modify_qp", q.String(), syscall.EINVAL, "from IBV_QPS_INIT to IBV_QPS_RTR")
 	wantError(t, q.Init(ConnectAttr{}), "ibv_modify_qp", q.String(), syscall.EINVAL, "IBV_QPS_INIT")
 	ok(t, q.Connect(remote, ConnectAttr{}))
 	wantError(t, q.Connect(remote, ConnectAttr{}), "ibv_modify_qp", q.String(), syscall.EINVAL, "IBV_QPS_RTS", "RESET first")
+}
+
+// What the other side may do is what the Connect that succeeds says, or Init if that does not say it; ibv_modify_qp(3) has the access
+// flags as an optional attribute of the step to RTR.
+func TestAccessIsWhatWasAskedForLast(t *testing.T) {
+	d, c := testDevice(t)
+	p := &pair{d: d, c: c, pd: closing(t, must(c.AllocPD()))}
+	const local, read = ibv.IBV_ACCESS_LOCAL_WRITE, ibv.IBV_ACCESS_REMOTE_READ
+	narrow, zero := ConnectAttr{Access: local}, ConnectAttr{}
+	initialize := func(q *QP, a ConnectAttr) { ok(t, q.Init(a)) }
+	fail := func(q *QP, a ConnectAttr) {
+		ok(t, d.Fail("modify_qp", softdev.Fault{Skip: 1, Errno: syscall.ENOMEM}))
+		wantError(t, q.Connect(must(q.Endpoint()), a), "ibv_modify_qp", q.name, syscall.ENOMEM)
+	}
+	modify := func(q *QP, a ConnectAttr) {
+		ok(t, q.Modify(&ibv.QPAttr{QPState: ibv.IBV_QPS_INIT, PortNum: 1, QPAccessFlags: a.Access}, ibv.IBV_QP_STATE|rcSteps[qpStep{ibv.IBV_QPS_RESET, ibv.IBV_QPS_INIT}]))
+	}
+	for _, c := range []struct {
+		name   string
+		before func(*QP, ConnectAttr)
+		first  ConnectAttr
+		then   ConnectAttr
+		want   ibv.AccessFlags
+	}{
+		{"Init, then Connect with less", initialize, zero, narrow, local},
+		{"Init with less, then Connect", initialize, narrow, zero, local},
+		{"a failed Connect, then one with less", fail, zero, narrow, local},
+		{"a failed Connect with less, then one without", fail, narrow, zero, defaultAccess},
+		{"Modify, then Connect", modify, ConnectAttr{Access: read}, zero, read},
+	} {
+		q := p.qp(t, QPAttr{})
+		c.before(q, c.first)
+		ok(t, q.Connect(must(q.Endpoint()), c.then))
+		attr, _, err := q.Query(ibv.IBV_QP_ACCESS_FLAGS)
+		if ok(t, err); attr.QPAccessFlags != c.want {
+			t.Errorf("%s: %v, want %v", c.name, attr.QPAccessFlags, c.want)
+		}
+	}
+}
+
+// A partition key that Connect asks for reaches the device though the QP is in INIT: there is only the one of index 0 there.
+func TestConnectGivesThePartitionKey(t *testing.T) {
+	d, c := testDevice(t)
+	p := &pair{d: d, c: c, pd: closing(t, must(c.AllocPD()))}
+	q := p.qp(t, QPAttr{})
+	ok(t, q.Init(ConnectAttr{}))
+	err := q.Connect(must(q.Endpoint()), ConnectAttr{PKeyIndex: 1})
+	wantError(t, err, "ibv_modify_qp", q.name, syscall.EINVAL, "from IBV_QPS_INIT to IBV_QPS_RTR", "pkey_index 1")
+	ok(t, q.Connect(must(q.Endpoint()), ConnectAttr{}))
+}
+
+// An entry of the GID table that is not in use is no address.
+func TestUnusedGIDIsRefused(t *testing.T) {
+	d, c := testDevice(t)
+	p := &pair{d: d, c: c, pd: closing(t, must(c.AllocPD()))}
+	q := p.qp(t, QPAttr{})
+	if gid := must(c.QueryGID(1, 9)); !gid.IsZero() {
+		t.Fatal(gid)
+	}
+	for _, err := range []error{q.Init(ConnectAttr{GIDIndex: new(9)}), q.Connect(Endpoint{}, ConnectAttr{GIDIndex: new(9)})} {
+		wantError(t, err, "ibv_modify_qp", q.name, syscall.EINVAL, "GID index 9 of port 1 is not in use")
+	}
+	if e := must(q.Endpoint()); e.GID.IsZero() || q.State() != ibv.IBV_QPS_RESET {
+		t.Errorf("%v, %v", e, q.State())
+	}
 }
 
 // Each step's failure arrives with its errno value, and leaves the QP in the state that it had reached.

@@ -24,8 +24,9 @@ type QP struct {
 	rq             *recvQueue
 	cap            ibv.QPCap
 
-	modify sync.Mutex // held while the state changes
-	local  local      // the own side of a connection; under modify
+	modify   sync.Mutex // held while the state changes; the following
+	local    local      // the own side of a connection
+	defaults bool       // in INIT by a Connect, so that what stands there was nobody else's wish
 }
 
 // QPAttr says what an RC QP is to be like.

@@ -66,6 +66,27 @@ func (p *PD) CreateRSSQP(attr RSSAttr) (*QP, error) {
 				RxHashFunction: uint8(attr.Function), RxHashKeyLen: uint8(len(key)), RxHashKey: &key[0], RxHashFieldsMask: uint64(attr.Fields),
 			},
 		})
-		return raw, ibv.QPCap{}, hinted(failed(v, p.name, err), fmt.Sprintf("function %v, a key of %d bytes, fields %v", attr.Function, len(key), attr.Fields))
+		return raw, ibv.QPCap{}, hinted(failed(v, p.name, err), rssHint(err, &attr, len(key)))
 	})
+}
+
+// rssHint tells what was asked for, and what of it is mostly wrong.
+func rssHint(err error, a *RSSAttr, key int) string {
+	const (
+		ipv4 = ibv.IBV_RX_HASH_SRC_IPV4 | ibv.IBV_RX_HASH_DST_IPV4
+		ipv6 = ibv.IBV_RX_HASH_SRC_IPV6 | ibv.IBV_RX_HASH_DST_IPV6
+		tcp  = ibv.IBV_RX_HASH_SRC_PORT_TCP | ibv.IBV_RX_HASH_DST_PORT_TCP
+		udp  = ibv.IBV_RX_HASH_SRC_PORT_UDP | ibv.IBV_RX_HASH_DST_PORT_UDP
+	)
+	hint := fmt.Sprintf("function %v, a key of %d bytes, fields %v", a.Function, key, a.Fields)
+	switch f := a.Fields; {
+	case errnoOf(err) != syscall.EINVAL && errnoOf(err) != syscall.EOPNOTSUPP:
+	case a.Function == ibv.IBV_RX_HASH_FUNC_TOEPLITZ && key != len(DefaultRSSKey()):
+		hint += fmt.Sprintf(": Toeplitz takes a key of %d bytes, and not of %d", len(DefaultRSSKey()), key)
+	case f&ipv4 != 0 && f&ipv6 != 0:
+		hint += ": most devices refuse IPv4 together with IPv6"
+	case f&tcp != 0 && f&udp != 0:
+		hint += ": most devices refuse TCP together with UDP"
+	}
+	return hint
 }

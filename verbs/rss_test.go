@@ -204,6 +204,10 @@ func TestRSSQP(t *testing.T) {
 	}
 	wantError(t, qp.Send(SendWR{}), "ibv_post_send", qp.String(), syscall.EINVAL, "no queues")
 	wantError(t, qp.Recv(RecvWR{}), "ibv_post_recv", qp.String(), syscall.EINVAL, "post to its WQs")
+	_, err := qp.Endpoint()
+	for _, err := range []error{err, qp.Init(ConnectAttr{}), qp.Connect(Endpoint{}, ConnectAttr{})} {
+		wantError(t, err, "ibv_modify_qp", qp.String(), syscall.EINVAL, "no queues")
+	}
 	if err := qp.Modify(&ibv.QPAttr{QPState: ibv.IBV_QPS_RESET}, ibv.IBV_QP_STATE); !errors.Is(err, ErrNotSupported) {
 		t.Error(err)
 	}
@@ -217,10 +221,11 @@ func TestRSSQP(t *testing.T) {
 		{RSSAttr{Table: foreign, Fields: hash4}, syscall.EINVAL, "another context"},
 		{RSSAttr{Table: table, Fields: hash4, Key: []byte{}}, syscall.EINVAL, "0 bytes"},
 		{RSSAttr{Table: table, Fields: hash4, Key: make([]byte, 256)}, syscall.EINVAL, "256 bytes"},
-		{RSSAttr{Table: table, Fields: hash4, Key: make([]byte, 39)}, syscall.EINVAL, "key of 39 bytes"},
+		{RSSAttr{Table: table, Fields: hash4, Key: make([]byte, 39)}, syscall.EINVAL, "Toeplitz takes a key of 40 bytes, and not of 39"},
 		{RSSAttr{Table: table, Fields: hash4, Function: 1 << 8}, syscall.EINVAL, "RSSAttr.Function"},
 		{RSSAttr{Table: table, Fields: hash4, Function: 2}, 0, "function"},
-		{RSSAttr{Table: table, Fields: hash4 | hash6}, syscall.EINVAL, "IBV_RX_HASH_SRC_IPV6"},
+		{RSSAttr{Table: table, Fields: hash4 | hash6}, syscall.EINVAL, "IPv4 together with IPv6"},
+		{RSSAttr{Table: table, Fields: hash4 | ibv.IBV_RX_HASH_SRC_PORT_TCP | ibv.IBV_RX_HASH_DST_PORT_UDP}, syscall.EINVAL, "TCP together with UDP"},
 		{RSSAttr{Table: table, Fields: ibv.IBV_RX_HASH_IPSEC_SPI}, syscall.EOPNOTSUPP, "IBV_RX_HASH_IPSEC_SPI"},
 	} {
 		_, err := w.pd.CreateRSSQP(c.attr)
