@@ -69,7 +69,7 @@ func TestForms(t *testing.T) {
 
 func TestNotSupported(t *testing.T) {
 	for _, err := range []error{errnoError(0, int(syscall.EOPNOTSUPP)), errnoError(0, -int(syscall.EOPNOTSUPP)), nullError(0, syscall.EOPNOTSUPP),
-		&Error{Verb: "x", Errno: syscall.ENOSYS}, unsupported(0), ErrNotSupported, &LibraryError{Path: "x", Reason: NoPlatform}} {
+		&Error{Verb: "x", Errno: syscall.ENOSYS}, ErrNotSupported, &LibraryError{Path: "x", Reason: NoPlatform}} {
 		if !errors.Is(err, ErrNotSupported) || !errors.Is(err, errors.ErrUnsupported) || errors.Is(err, ErrNoLibrary) {
 			t.Errorf("%v: not ErrNotSupported, or ErrNoLibrary", err)
 		}

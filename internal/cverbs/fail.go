@@ -67,8 +67,3 @@ func failure(v Verb, n int64) error {
 	}
 	return e
 }
-
-// unsupported is the error of every verb where none works.
-func unsupported(v Verb) error {
-	return &Error{Verb: v.String(), Err: ErrNotSupported}
-}

@@ -7,7 +7,7 @@ func SetLibrary(path, providers string) error {
 	if path == "" {
 		path = DefaultLibrary
 	}
-	return &LibraryError{Path: path, Reason: NoPlatform}
+	return &LibraryError{Path: path, Reason: NoPlatform, Detail: notHere}
 }
 
 // Load would load the library. Here there is none, and the error is ErrNotSupported.
@@ -20,4 +20,4 @@ func Loaded() (path string, ok bool) { return "", false }
 func Has(v Verb) bool { return false }
 
 // refused is for failures of stubs, of which there are none.
-func (e *Error) refused(Verb, int64) { e.Err = ErrNotSupported }
+func (e *Error) refused(Verb, int64) { e.Err = ErrNotHere }

@@ -4,6 +4,8 @@ package cverbs
 
 import (
 	"errors"
+	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -11,6 +13,16 @@ func TestNone(t *testing.T) {
 	for _, err := range []error{SetLibrary("", ""), SetLibrary("/x", "/y"), Load(), Register(nil, nil), Unregister(nil), unsupported(0)} {
 		if !errors.Is(err, ErrNotSupported) || !errors.Is(err, errors.ErrUnsupported) || errors.Is(err, ErrNoLibrary) {
 			t.Errorf("%v, want ErrNotSupported", err)
+		}
+	}
+	// What is missing is named, where somebody can do something about it.
+	want := "not on linux with glibc"
+	if runtime.GOOS == "linux" {
+		want = "built without cgo: it needs a C compiler, rdma-core's headers (libibverbs-dev) and CGO_ENABLED=1"
+	}
+	for _, err := range []error{Load(), Register(nil, nil), unsupported(0)} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
 		}
 	}
 	if _, err := SpinCQ(nil, 1, nil, 0); !errors.Is(err, ErrNotSupported) {

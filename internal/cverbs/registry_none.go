@@ -9,12 +9,12 @@ import (
 
 // Register would add a provider's object. Here no verb can be called, and the error is ErrNotSupported.
 func Register(object, ops unsafe.Pointer) error {
-	return fmt.Errorf("register provider's object: %w", ErrNotSupported)
+	return fmt.Errorf("register provider's object: %w", ErrNotHere)
 }
 
 // Unregister would remove a provider's object. Here there is none, and the error is ErrNotSupported.
 func Unregister(object unsafe.Pointer) error {
-	return fmt.Errorf("unregister provider's object: %w", ErrNotSupported)
+	return fmt.Errorf("unregister provider's object: %w", ErrNotHere)
 }
 
 // RegistryFunctions would return the C functions behind Register and Unregister. Here there are none, and both are nil.

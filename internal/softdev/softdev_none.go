@@ -3,8 +3,6 @@
 package softdev
 
 import (
-	"fmt"
-
 	"github.com/goverbs/ibv"
 	"github.com/goverbs/ibv/internal/cverbs"
 )
@@ -12,7 +10,7 @@ import (
 // A Device would be an RDMA device. Here there can be none.
 type Device struct{}
 
-var errNone = fmt.Errorf("software device: %w", cverbs.ErrNotSupported)
+var errNone = cverbs.ErrNotHere
 
 // New would make a device. Here the error is cverbs.ErrNotSupported, and the methods are for programs to compile.
 func New(Config) (*Device, error) { return nil, errNone }

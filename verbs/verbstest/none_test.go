@@ -4,6 +4,8 @@ package verbstest_test
 
 import (
 	"errors"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/goverbs/ibv/verbs"
@@ -14,5 +16,7 @@ import (
 func TestNoDeviceHere(t *testing.T) {
 	if d, err := verbstest.Open(verbstest.Config{}); d != nil || !errors.Is(err, verbs.ErrNotSupported) {
 		t.Errorf("%v, %v; want verbs.ErrNotSupported", d, err)
+	} else if _, here := verbs.Devices(); runtime.GOOS == "linux" && (!strings.Contains(err.Error(), "built without cgo") || !strings.Contains(here.Error(), "built without cgo")) {
+		t.Errorf("%v and %v do not say what is missing", err, here)
 	}
 }
