@@ -76,7 +76,7 @@ func (a *asyncReader) restart() {
 
 // end says why there will be no more events.
 func (a *asyncReader) end(err error) {
-	a.err = failed(cverbs.VerbGetAsyncEvent, a.home.device, err)
+	a.err = a.home.failed(cverbs.VerbGetAsyncEvent, a.home.device, err)
 	close(a.ended)
 }
 

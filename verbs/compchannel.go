@@ -22,6 +22,7 @@ type CompChannel struct {
 
 // A channelEvents reads a channel's events, from its creation to Close. It does not point to any handle.
 type channelEvents struct {
+	home   *home
 	name   string
 	raw    *ibv.CompChannel
 	reader *eventReader
@@ -46,12 +47,12 @@ func (c *Context) CreateCompChannel() (*CompChannel, error) {
 	defer end(c.core())
 	raw, err := cverbs.CreateCompChannel(c.raw)
 	if err != nil {
-		return nil, failed(verb, c.name, err)
+		return nil, c.failed(verb, err)
 	}
-	e := &channelEvents{name: c.home.name("channel"), raw: raw, ended: make(chan struct{}), queues: make(map[uintptr]*cqEvents)}
+	e := &channelEvents{home: c.home, name: c.home.name("channel"), raw: raw, ended: make(chan struct{}), queues: make(map[uintptr]*cqEvents)}
 	if err := e.start(); err != nil {
 		_ = cverbs.DestroyCompChannel(raw)
-		return nil, hinted(failed(verb, c.name, err), "its events cannot be read")
+		return nil, hinted(c.failed(verb, err), "its events cannot be read")
 	}
 	o := newObject(c.home, e.name, c.object)
 	return track(&CompChannel{object: o, raw: raw, ctx: c, events: e}, o), nil
@@ -118,7 +119,7 @@ func (e *channelEvents) restart() {
 
 // end says why there will be no more events, to those that wait, too.
 func (e *channelEvents) end(err error) {
-	e.err = failed(cverbs.VerbGetCQEvent, e.name, err)
+	e.err = e.home.failed(cverbs.VerbGetCQEvent, e.name, err)
 	close(e.ended)
 }
 

@@ -70,7 +70,7 @@ func (c *Context) CreateCQ(attr CQAttr) (*CQ, error) {
 		if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOMEM) {
 			hint = c.cqHint(fmt.Sprintf("CQE %d, CompVector %d", attr.CQE, attr.CompVector))
 		}
-		return nil, hinted(failed(verb, c.name, err), hint)
+		return nil, hinted(c.failed(verb, err), hint)
 	}
 	q.raw, q.cqe = raw, int(raw.CQE)
 	q.events.created(raw)

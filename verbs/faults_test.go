@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -230,6 +231,26 @@ func TestEveryVerbMissing(t *testing.T) {
 			}
 			if after := d.Objects(); after != before {
 				t.Errorf("%v afterwards, %v before", after, before)
+			}
+		})
+	}
+}
+
+// What fails since the device is gone says so, whatever it is.
+func TestEveryVerbOfALostDevice(t *testing.T) {
+	for _, f := range faults {
+		if f.destroys || f.verb == "ibv_poll_cq" {
+			continue // these succeed
+		}
+		t.Run(f.verb, func(t *testing.T) {
+			d := must(softdev.New(softdev.Config{}))
+			c := must(AdoptDevice(d.Raw(), "test").Open())
+			t.Cleanup(func() { ok(t, errors.Join(c.Close(), d.Close())) })
+			_, op := f.call(&ward{t, d, c})
+			d.Lose()
+			eventually(t, "loss", c.Lost)
+			if err := op(); !errors.Is(err, syscall.EIO) || !strings.HasSuffix(err.Error(), ": the device is lost") {
+				t.Errorf("%v, want EIO and that the device is lost", err)
 			}
 		})
 	}

@@ -44,7 +44,7 @@ func (c *Context) CreateRWQIndTable(wqs ...*WQ) (*RWQIndTable, error) {
 	}
 	raw, err := c.createTable(raws)
 	if err != nil {
-		return nil, c.tableLimits(failed(v, c.name, err), len(wqs))
+		return nil, c.tableLimits(c.failed(v, err), len(wqs))
 	}
 	o := newObject(c.home, fmt.Sprintf("rwq_ind_table %d on %s", raw.IndTblNum, c.home.device), parents...)
 	return track(&RWQIndTable{object: o, raw: raw, wqs: append([]*WQ(nil), wqs...)}, o), nil

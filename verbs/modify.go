@@ -58,7 +58,7 @@ func (q *QP) change(attr *ibv.QPAttr, mask ibv.QPAttrMask, step qpStep) error {
 		defer q.unlockQueues()
 	}
 	if err := cverbs.ModifyQP(q.raw, attr, int32(mask)); err != nil {
-		return failed(cverbs.VerbModifyQP, q.name, err)
+		return q.failed(cverbs.VerbModifyQP, err)
 	}
 	if mask&(ibv.IBV_QP_STATE|ibv.IBV_QP_ACCESS_FLAGS|ibv.IBV_QP_PKEY_INDEX) != 0 {
 		q.defaults = false

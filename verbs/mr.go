@@ -60,12 +60,12 @@ func (p *PD) register(size int, access ibv.AccessFlags, get func() (*memory, err
 	}
 	m, err := get()
 	if err != nil {
-		return nil, failed(verb, p.name, err)
+		return nil, p.failed(verb, err)
 	}
 	raw, err := cverbs.RegMR(p.raw, uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes))), uint64(size), uint32(access))
 	if err != nil {
 		m.release()
-		return nil, hinted(failed(verb, p.name, err), p.memoryHint(err, size, access))
+		return nil, hinted(p.failed(verb, err), p.memoryHint(err, size, access))
 	}
 	o := newObject(p.home, p.home.name("mr"), p.object)
 	mr := &MR{object: o, raw: raw, pd: p, memory: m, lkey: raw.LKey, rkey: raw.RKey}

@@ -58,8 +58,22 @@ func (h *home) lose() {
 	}
 }
 
-// gone reports whether a destroy failed since the device is gone: there is nothing left to be destroyed then.
+// gone reports whether a verb failed since the device is gone. If it was to destroy something there is nothing left to be destroyed.
 func (h *home) gone(err error) bool { return errnoOf(err) == syscall.EIO && h.lost.Load() }
+
+// hintLost is the hint of what fails since the device is gone.
+const hintLost = "the device is lost"
+
+// failed makes the error of a verb that has failed on an object of the context with err; nil if err is nil.
+func (h *home) failed(v cverbs.Verb, object string, err error) error {
+	if err = failed(v, object, err); err != nil && h.gone(err) {
+		return hinted(err, hintLost)
+	}
+	return err
+}
+
+// failed makes the error of a verb that has failed on o with err; nil if err is nil.
+func (o *object) failed(v cverbs.Verb, err error) error { return o.home.failed(v, o.name, err) }
 
 // A Leak is an object whose handle was lost before it was closed. The object stays, and keeps the objects that it needs from closing:
 // nothing can tell that hardware does not use it any more.
@@ -172,7 +186,7 @@ func (o *object) close(v cverbs.Verb, destroy func() error) error {
 	err := destroy()
 	if err != nil && !o.home.gone(err) {
 		o.unlock(false)
-		return failed(v, o.name, err)
+		return o.failed(v, err)
 	}
 	o.unlock(true)
 	o.detach()

@@ -22,7 +22,7 @@ func (c *Context) AllocPD() (*PD, error) {
 	defer end(c.core())
 	raw, err := cverbs.AllocPD(c.raw)
 	if err != nil {
-		return nil, failed(verb, c.name, err)
+		return nil, c.failed(verb, err)
 	}
 	o := newObject(c.home, c.home.name("pd"), c.object)
 	return track(&PD{object: o, raw: raw, ctx: c}, o), nil

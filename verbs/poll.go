@@ -105,7 +105,7 @@ func (c *CQ) pollAgain(wc []ibv.WC, err error) (int, error) {
 		c.over.Store(true)
 		err = c.overrunError()
 	} else if err != nil {
-		err = hinted(failed(cverbs.VerbPollCQ, c.name, err), "completions may have been lost")
+		err = hinted(c.failed(cverbs.VerbPollCQ, err), "completions may have been lost")
 	}
 	c.leave(n)
 	return n, err

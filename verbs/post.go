@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -16,12 +17,14 @@ import (
 type sendQueue struct {
 	mu     sync.Mutex // held by posts, which enter no guard; taken within the lock of the CQ's guard, if both
 	closed bool
+	home   *home
 	name   string // of the QP
 	number uint32 // of the QP
 	raw    *ibv.QP
 	cap    ibv.QPCap
 	one    *SendRequests // memory for a single request
-	full   error         // the same each time: who waits for room asks often
+	// Errors for a queue without room, the same each time: who waits for room asks often.
+	full, stuck error
 	slots
 }
 
@@ -99,7 +102,7 @@ func (s *sendQueue) post(r *SendRequests) (int, error) {
 		if n == 0 {
 			return 0, nil
 		}
-		return 0, s.full
+		return 0, s.noRoom(0)
 	}
 	if fit < n {
 		r.cut(fit)
@@ -113,7 +116,7 @@ func (s *sendQueue) post(r *SendRequests) (int, error) {
 	if errno == 0 && bad == nil {
 		s.accept(r, fit)
 		if fit < n {
-			return fit, noRoom(s.name, fit, s.room)
+			return fit, s.noRoom(fit)
 		}
 		return n, nil
 	}
@@ -151,9 +154,29 @@ func (s *sendQueue) tooLong(i, sges, inline int) error {
 	return refused(cverbs.VerbPostSend, s.name, syscall.EINVAL, hint)
 }
 
-// noRoom is the error for request i of a chain, which has no room.
-func noRoom(name string, i int, room uint64) error {
-	return queueFull(cverbs.VerbPostSend, name, fmt.Sprintf("request %d has no room: all %d places are taken until completions are polled", i, room))
+// noRoom is the error for request i of a chain, which free has found no room for.
+func (s *sendQueue) noRoom(i int) error {
+	stuck := !s.all && s.signalled == s.seen // no completion will ever come
+	switch {
+	case i > 0:
+		return noRoom(s.name, i, s.room, stuck)
+	case stuck:
+		return s.stuck
+	}
+	return s.full
+}
+
+func noRoom(name string, i int, room uint64, stuck bool) error {
+	hint := fmt.Sprintf("request %d has no room: all %d places are taken", i, room)
+	switch {
+	case room == 0:
+		hint = "the queue has no places: see QPAttr.MaxSendWR"
+	case stuck:
+		hint += ", and no completion will free them: none of the requests there has IBV_SEND_SIGNALED"
+	default:
+		hint += " until completions are polled"
+	}
+	return queueFull(cverbs.VerbPostSend, name, hint)
 }
 
 // rejected makes the result of a post of which the device did not take all.
@@ -168,19 +191,37 @@ func (s *sendQueue) rejected(r *SendRequests, errno syscall.Errno, bad *ibv.Send
 		}
 	}
 	s.accept(r, n)
-	return n, rejection(cverbs.VerbPostSend, s.name, errno, n, r.n)
+	return n, s.home.rejection(cverbs.VerbPostSend, s.name, errno, n, r.n, sendHint(&r.wrs[n], errno))
 }
 
-// rejection is the error of a post that took the first n requests of all.
-func rejection(v cverbs.Verb, name string, errno syscall.Errno, n, all int) error {
-	hint := fmt.Sprintf("request %d of %d was the first that was refused, counting from 0", n, all)
+// sendHint tells what the device has refused, and the likely cause: numbers of elements and bytes were looked at before.
+func sendHint(w *ibv.SendWR, errno syscall.Errno) string {
+	hint := w.Opcode.String()
+	switch {
+	case errno == syscall.ENOMEM:
+		hint += ": the device has no room for it: see QPAttr.MaxSendWR"
+	case errno != syscall.EINVAL:
+	case w.Opcode == ibv.IBV_WR_RDMA_READ && w.SendFlags&ibv.IBV_SEND_INLINE != 0:
+		hint += " with IBV_SEND_INLINE, which is for what is sent"
+	default:
+		hint += ": likely the device does not have it, or not with these flags"
+	}
+	return hint
+}
+
+// rejection is the error of a post that took the first n requests of all. about tells of the one that was refused.
+func (h *home) rejection(v cverbs.Verb, name string, errno syscall.Errno, n, all int, about string) error {
+	hint := about
+	if all > 1 {
+		hint = strings.TrimSuffix(fmt.Sprintf("request %d of %d was the first that was refused, counting from 0: %s", n, all, about), ": ")
+	}
 	switch errno {
 	case 0:
 		return &Error{Verb: v.String(), Object: name, Err: errPartial, Hint: hint}
 	case syscall.ENOMEM:
 		return queueFull(v, name, hint)
 	}
-	return hinted(failed(v, name, v.Failed(errno)), hint)
+	return hinted(h.failed(v, name, v.Failed(errno)), hint)
 }
 
 func queueFull(v cverbs.Verb, name, hint string) error {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -528,6 +529,74 @@ func TestSuccessThatTookAPart(t *testing.T) {
 	if n != 0 || !s.off || !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("%d, %v", n, err)
 	}
+}
+
+// What the device refuses is named by its opcode, and counted only if there are several.
+func TestRefusedRequestsHaveTheirOpcode(t *testing.T) {
+	p := testPair(t, QPAttr{MaxInlineData: 16}, ConnectAttr{})
+	for _, c := range []struct {
+		wr   SendWR
+		text string
+	}{
+		{SendWR{Opcode: ibv.IBV_WR_ATOMIC_FETCH_AND_ADD}, "IBV_WR_ATOMIC_FETCH_AND_ADD: likely the device does not have it"},
+		{SendWR{Opcode: 99}, "99"},
+		{SendWR{Opcode: ibv.IBV_WR_RDMA_READ, Inline: []byte("x")}, "IBV_WR_RDMA_READ with IBV_SEND_INLINE"}, // the table in ibv_post_send(3)
+	} {
+		err := p.a.Send(c.wr)
+		wantError(t, err, "ibv_post_send", p.a.name, syscall.EINVAL, c.text)
+		if strings.Contains(err.Error(), "of 1") {
+			t.Error(err)
+		}
+	}
+	r := must(NewSendRequests(3, 0, 0))
+	ok(t, r.Set(1, SendWR{Opcode: ibv.IBV_WR_BIND_MW}))
+	n, err := p.a.PostSend(r)
+	wantError(t, err, "ibv_post_send", p.a.name, syscall.EINVAL, "request 1 of 3", "IBV_WR_BIND_MW")
+	if n != 1 {
+		t.Error(n)
+	}
+	ok(t, p.d.Fail("post_recv", softdev.Fault{Errno: syscall.ENOMEM}))
+	wantError(t, p.a.Recv(RecvWR{}), "ibv_post_recv", p.a.name, syscall.ENOMEM, "queue is full", "QPAttr.MaxRecvWR")
+}
+
+// A queue full of requests of which none is signalled stays full, since it is completions that free places: ibv_post_send(3).
+func TestFullOfUnsignalled(t *testing.T) {
+	const stuck = "no completion will free them: none of the requests there has IBV_SEND_SIGNALED"
+	p := testPair(t, QPAttr{MaxSendWR: 4}, ConnectAttr{})
+	places := int(p.a.Cap().MaxSendWR)
+	for range places {
+		ok(t, p.a.Send(SendWR{}))
+	}
+	wantError(t, p.a.Send(SendWR{}), "ibv_post_send", p.a.name, syscall.ENOMEM, "queue is full", stuck)
+	n, err := p.b.PostSend(must(NewSendRequests(places+1, 0, 0)))
+	wantError(t, err, "ibv_post_send", p.b.name, syscall.ENOMEM, fmt.Sprintf("request %d has no room", places), stuck)
+	if n != places {
+		t.Error(n)
+	}
+	// One that is signalled frees those before it.
+	q := p.qp(t, QPAttr{MaxSendWR: 4})
+	ok(t, q.Connect(must(q.Endpoint()), ConnectAttr{}))
+	for i := range places {
+		flags := ibv.SendFlags(0)
+		if i == 1 {
+			flags = signaled
+		}
+		ok(t, q.Send(SendWR{Flags: flags}))
+	}
+	if err := q.Send(SendWR{}); !errors.Is(err, ErrQueueFull) || !strings.Contains(err.Error(), "until completions are polled") {
+		t.Error(err)
+	}
+	poll(t, q.SendCQ(), 1)
+	ok(t, q.Send(SendWR{}))
+}
+
+// A QP that was made without places for sends says that, and not that they are taken.
+func TestNoPlaces(t *testing.T) {
+	_, c := testDeviceWith(t, softdev.Config{Exact: true}, OpenAttr{})
+	cq := testCQ(t, c, 1, false)
+	q := closing(t, must(closing(t, must(c.AllocPD())).CreateQP(QPAttr{SendCQ: cq, RecvCQ: cq})))
+	ok(t, q.Connect(must(q.Endpoint()), ConnectAttr{}))
+	wantError(t, q.Send(SendWR{}), "ibv_post_send", q.name, syscall.ENOMEM, "no places: see QPAttr.MaxSendWR")
 }
 
 // A chain that has room for its beginning only is whole again afterwards.

@@ -16,6 +16,7 @@ type recvQueue struct {
 	mu     sync.Mutex // held by posts, which enter no guard
 	closed bool
 	verb   cverbs.Verb
+	home   *home
 	name   string
 	qp     *ibv.QP // or nil
 	wq     *ibv.WQ // or nil
@@ -127,7 +128,18 @@ func (q *recvQueue) postLocked(r *RecvRequests) (int, error) {
 			n = i
 		}
 	}
-	return n, rejection(q.verb, q.name, errno, n, r.n)
+	return n, q.home.rejection(q.verb, q.name, errno, n, r.n, q.hint(errno))
+}
+
+// hint tells why the device is likely to have refused a request.
+func (q *recvQueue) hint(errno syscall.Errno) string {
+	switch {
+	case errno != syscall.ENOMEM:
+		return ""
+	case q.wq != nil:
+		return "the device has no room for it: see WQAttr.MaxWR"
+	}
+	return "the device has no room for it: see QPAttr.MaxRecvWR"
 }
 
 // refuse refuses what the device would, or should.

@@ -105,9 +105,10 @@ func (q *QP) queues(all bool) error {
 	if err != nil {
 		return err
 	}
-	q.rq = &recvQueue{verb: cverbs.VerbPostRecv, name: q.name, qp: q.raw, maxSGE: q.cap.MaxRecvSGE, one: recv}
-	q.sq = &sendQueue{name: q.name, number: q.raw.QPNum, raw: q.raw, cap: q.cap, one: send, full: noRoom(q.name, 0, uint64(q.cap.MaxSendWR))}
+	q.rq = &recvQueue{verb: cverbs.VerbPostRecv, home: q.home, name: q.name, qp: q.raw, maxSGE: q.cap.MaxRecvSGE, one: recv}
+	q.sq = &sendQueue{home: q.home, name: q.name, number: q.raw.QPNum, raw: q.raw, cap: q.cap, one: send}
 	q.sq.init(q.cap.MaxSendWR, all)
+	q.sq.full, q.sq.stuck = noRoom(q.name, 0, q.sq.room, false), noRoom(q.name, 0, q.sq.room, true)
 	q.sendCQ.serve(q.sq)
 	q.recvCQ.serve(nil)
 	return nil
@@ -161,7 +162,7 @@ func (p *PD) limits(err error, a *QPAttr) error {
 	if err == nil {
 		return nil
 	}
-	err = failed(cverbs.VerbCreateQP, p.name, err)
+	err = p.failed(cverbs.VerbCreateQP, err)
 	if e := errnoOf(err); e != syscall.EINVAL && e != syscall.ENOMEM {
 		return err
 	}
@@ -267,7 +268,7 @@ func (q *QP) Query(mask ibv.QPAttrMask) (*ibv.QPAttr, *ibv.QPInitAttr, error) {
 	defer end(q.object)
 	attr, init := new(ibv.QPAttr), new(ibv.QPInitAttr)
 	if err := cverbs.QueryQP(q.raw, attr, int32(mask), init); err != nil {
-		return nil, nil, failed(cverbs.VerbQueryQP, q.name, err)
+		return nil, nil, q.failed(cverbs.VerbQueryQP, err)
 	}
 	return attr, init, nil
 }

@@ -23,7 +23,7 @@ func (c *Context) QueryDevice() (*ibv.DeviceAttr, error) {
 func (c *Context) queryDevice() (*ibv.DeviceAttr, error) {
 	attr := new(ibv.DeviceAttr)
 	if err := cverbs.QueryDevice(c.raw, attr); err != nil {
-		return nil, failed(cverbs.VerbQueryDevice, c.name, err)
+		return nil, c.failed(cverbs.VerbQueryDevice, err)
 	}
 	return attr, nil
 }
@@ -38,7 +38,7 @@ func (c *Context) QueryDeviceEx() (*ibv.DeviceAttrEx, error) {
 	defer end(c.core())
 	attr := new(ibv.DeviceAttrEx)
 	if err := cverbs.QueryDeviceEx(c.raw, nil, attr); err != nil {
-		return nil, failed(verb, c.name, err)
+		return nil, c.failed(verb, err)
 	}
 	return attr, nil
 }
@@ -62,7 +62,7 @@ func (c *Context) queryPort(port int) (*ibv.PortAttr, error) {
 	}
 	attr := new(ibv.PortAttr)
 	if err := cverbs.QueryPort(c.raw, uint8(port), attr); err != nil {
-		return nil, failed(verb, c.name, err)
+		return nil, c.failed(verb, err)
 	}
 	return attr, nil
 }
@@ -124,7 +124,7 @@ func (c *Context) queryGID(port, index int) (ibv.GID, error) {
 	}
 	gid := new(ibv.GID)
 	if err := cverbs.QueryGID(c.raw, uint8(port), int32(index), gid); err != nil {
-		return ibv.GID{}, failed(verb, c.name, err)
+		return ibv.GID{}, c.failed(verb, err)
 	}
 	return *gid, nil
 }
@@ -140,7 +140,7 @@ func (c *Context) QueryGIDEntry(port, index int) (*ibv.GIDEntry, error) {
 	err := c.placed(verb, port, index)
 	entry := new(ibv.GIDEntry)
 	if err == nil {
-		err = failed(verb, c.name, cverbs.QueryGIDEx(c.raw, uint32(port), uint32(index), entry, 0))
+		err = c.failed(verb, cverbs.QueryGIDEx(c.raw, uint32(port), uint32(index), entry, 0))
 	}
 	if err != nil {
 		return nil, hinted(err, c.indexHint(err, port, index, "GID", gidTable))
@@ -178,7 +178,7 @@ func (c *Context) gidTable() ([]ibv.GIDEntry, error) {
 	entries := make([]ibv.GIDEntry, room)
 	n, err := cverbs.QueryGIDTable(c.raw, &entries[0], uint64(room), 0)
 	if err != nil {
-		return nil, failed(cverbs.VerbQueryGIDTable, c.name, err)
+		return nil, c.failed(cverbs.VerbQueryGIDTable, err)
 	}
 	return entries[:min(n, room)], nil
 }
@@ -194,7 +194,7 @@ func (c *Context) QueryPKey(port, index int) (uint16, error) {
 	err := c.placed(verb, port, index)
 	key := new(ibv.Be16)
 	if err == nil {
-		err = failed(verb, c.name, cverbs.QueryPKey(c.raw, uint8(port), int32(index), key))
+		err = c.failed(verb, cverbs.QueryPKey(c.raw, uint8(port), int32(index), key))
 	}
 	if err != nil {
 		return 0, hinted(err, c.indexHint(err, port, index, "partition key", pkeyTable))

@@ -66,7 +66,7 @@ func (p *PD) CreateRSSQP(attr RSSAttr) (*QP, error) {
 				RxHashFunction: uint8(attr.Function), RxHashKeyLen: uint8(len(key)), RxHashKey: &key[0], RxHashFieldsMask: uint64(attr.Fields),
 			},
 		})
-		return raw, ibv.QPCap{}, hinted(failed(v, p.name, err), rssHint(err, &attr, len(key)))
+		return raw, ibv.QPCap{}, hinted(p.failed(v, err), rssHint(err, &attr, len(key)))
 	})
 }
 

@@ -28,7 +28,7 @@ func (c *CQ) reqNotify(solicitedOnly bool) error {
 		only = 1
 	}
 	if errno := cverbs.ReqNotifyCQ(c.raw, only); errno != 0 {
-		return failed(verb, c.name, verb.Failed(errno))
+		return c.failed(verb, verb.Failed(errno))
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (c *CQ) park(ctx context.Context, wc []ibv.WC) (int, error) {
 	case <-c.channel.events.ended:
 		return c.last(wc, c.channel.events.err)
 	case <-c.home.fatal:
-		return c.last(wc, refused(cverbs.VerbReqNotifyCQ, c.name, syscall.EIO, "the device is lost"))
+		return c.last(wc, refused(cverbs.VerbReqNotifyCQ, c.name, syscall.EIO, hintLost))
 	}
 }
 

@@ -72,7 +72,7 @@ func (c *Context) createWQ(attr WQAttr) (*WQ, error) {
 	init.PD, init.CQ = attr.PD.raw, attr.CQ.raw
 	raw, err := cverbs.CreateWQ(c.raw, init)
 	if err != nil {
-		return nil, c.wqLimits(failed(v, c.name, err), &attr)
+		return nil, c.wqLimits(c.failed(v, err), &attr)
 	}
 	// The requests' memory is made last, so that it is the WQ that has to be given back if there is none.
 	one, err := NewRecvRequests(1, int(init.MaxSGE))
@@ -81,7 +81,7 @@ func (c *Context) createWQ(attr WQAttr) (*WQ, error) {
 		return nil, creating(err, v, c.name)
 	}
 	o := newObject(c.home, fmt.Sprintf("wq %#06x on %s", raw.WQNum, c.home.device), needs...)
-	rq := &recvQueue{verb: cverbs.VerbPostWQRecv, name: o.name, wq: raw, maxSGE: init.MaxSGE, one: one}
+	rq := &recvQueue{verb: cverbs.VerbPostWQRecv, home: c.home, name: o.name, wq: raw, maxSGE: init.MaxSGE, one: one}
 	w := track(&WQ{object: o, raw: raw, pd: attr.PD, cq: attr.CQ, rq: rq, attr: attr, maxWR: init.MaxWR, maxSGE: init.MaxSGE}, o)
 	c.async.note(addressOf(raw), target{object: o, wq: weak.Make(w)})
 	return w, nil

@@ -49,7 +49,7 @@ func (w *WQ) Modify(m WQModify) error {
 	w.rq.mu.Lock()
 	defer w.rq.mu.Unlock()
 	from := wqState(w.raw)
-	err := failed(cverbs.VerbModifyWQ, w.name, cverbs.ModifyWQ(w.raw, &attr))
+	err := w.failed(cverbs.VerbModifyWQ, cverbs.ModifyWQ(w.raw, &attr))
 	switch {
 	case err == nil || errnoOf(err) != syscall.EINVAL:
 	case m.CurrState != nil && *m.CurrState != from:
