@@ -417,7 +417,7 @@ func TestLostDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	c := must(AdoptDevice(d.Raw(), "test").Open())
+	c := must(AdoptDevice(d.Raw(), "test", nil).Open())
 	pd := must(c.AllocPD())
 	mr := must(pd.AllocMR(4096, ibv.IBV_ACCESS_LOCAL_WRITE))
 	channel := must(c.CreateCompChannel())

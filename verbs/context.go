@@ -16,8 +16,8 @@ type Context struct {
 }
 
 // open opens a device, of which d is the description.
-func open(dev *ibv.Device, d *Device, attr OpenAttr) (*Context, error) {
-	raw, err := cverbs.OpenDevice(dev)
+func open(by func() (*ibv.Context, error), d *Device, attr OpenAttr) (*Context, error) {
+	raw, err := by()
 	if err != nil {
 		return nil, failed(cverbs.VerbOpenDevice, d.name, err)
 	}

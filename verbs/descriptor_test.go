@@ -17,7 +17,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	round := func() {
-		c := must(AdoptDevice(d.Raw(), "test").Open())
+		c := must(AdoptDevice(d.Raw(), "test", nil).Open())
 		channel := must(c.CreateCompChannel())
 		q := must(c.CreateCQ(CQAttr{CQE: 1, Channel: channel}))
 		for _, o := range []interface{ Close() error }{q, channel, c} {

@@ -16,9 +16,10 @@ type Device struct {
 	guid      ibv.Be64
 	nodeType  ibv.NodeType
 	transport ibv.TransportType
-	sysfs     string      // its folder in sysfs; empty if it has none
-	raw       *ibv.Device // of another provider; else nil
-	owner     string      // of raw
+	sysfs     string                       // its folder in sysfs; empty if it has none
+	raw       *ibv.Device                  // of another provider; else nil
+	owner     string                       // of raw
+	open      func() (*ibv.Context, error) // raw, by its owner
 }
 
 // Devices lists the RDMA devices of this machine (ibv_get_device_list). A machine without any has an empty list, which is no error; one
@@ -59,12 +60,18 @@ func OpenDevice(name string) (*Context, error) { return (&Device{name: name}).Op
 
 // AdoptDevice makes a Device of one that does not come from the library, but from another provider in this process, which the caller
 // names. It has to stay where it is until all contexts opened from it are closed.
-func AdoptDevice(raw *ibv.Device, owner string) *Device {
+//
+// open opens it for Open and OpenWith, in place of ibv_open_device, and is what keeps a device that may go from being used after it has: its
+// error is theirs then, ENODEV. If open is nil, ibv_open_device is called, and the device has to stay for good.
+func AdoptDevice(raw *ibv.Device, owner string, open func() (*ibv.Context, error)) *Device {
 	if raw == nil {
 		return &Device{owner: owner}
 	}
+	if open == nil {
+		open = func() (*ibv.Context, error) { return cverbs.OpenDevice(raw) }
+	}
 	d := describe(raw)
-	d.raw, d.owner, d.sysfs = raw, owner, ""
+	d.raw, d.owner, d.open, d.sysfs = raw, owner, open, ""
 	return d
 }
 
@@ -137,7 +144,7 @@ func (d *Device) OpenWith(attr OpenAttr) (*Context, error) {
 	case d == nil, d.raw == nil && d.owner != "":
 		return nil, refused(verb, d.String(), syscall.EINVAL, "no device")
 	case d.raw != nil:
-		return open(d.raw, d, attr)
+		return open(d.open, d, attr)
 	}
 	list, free, err := cverbs.Devices()
 	if err != nil {
@@ -150,7 +157,7 @@ func (d *Device) OpenWith(attr OpenAttr) (*Context, error) {
 			names = append(names, name)
 			continue
 		}
-		return open(raw, describe(raw), attr)
+		return open(func() (*ibv.Context, error) { return cverbs.OpenDevice(raw) }, describe(raw), attr)
 	}
 	hint := "there are no devices"
 	if names != nil {

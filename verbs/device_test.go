@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/goverbs/ibv"
 	"github.com/goverbs/ibv/internal/cverbs"
 	"github.com/goverbs/ibv/internal/softdev"
 )
@@ -44,7 +45,7 @@ func TestAdoptedDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	dev := AdoptDevice(d.Raw(), "my provider")
+	dev := AdoptDevice(d.Raw(), "my provider", nil)
 	if dev.Name() != "sd7" || dev.String() != "sd7 of my provider" || dev.Raw() != d.Raw() || dev.GUID() == 0 || dev.GUID() != cverbs.GetDeviceGUID(d.Raw()) ||
 		dev.NodeType() != d.Raw().NodeType || dev.TransportType() != d.Raw().TransportType {
 		t.Errorf("%+v", dev)
@@ -67,7 +68,14 @@ func TestAdoptedDevice(t *testing.T) {
 	if n := d.Objects(); n.Total() != 0 {
 		t.Error(n)
 	}
-	_, err = AdoptDevice(nil, "nobody").Open()
+	c = must(AdoptDevice(d.Raw(), "opener", d.Open).Open())
+	ok(t, c.Close())
+	owned := AdoptDevice(d.Raw(), "opener", func() (*ibv.Context, error) { return nil, syscall.ENODEV })
+	_, err = owned.Open()
+	wantError(t, err, "ibv_open_device", "sd7", syscall.ENODEV)
+	_, err = AdoptDevice(nil, "nobody", d.Open).Open()
+	wantError(t, err, "ibv_open_device", " of nobody", syscall.EINVAL)
+	_, err = AdoptDevice(nil, "nobody", nil).Open()
 	wantError(t, err, "ibv_open_device", " of nobody", syscall.EINVAL)
 }
 
@@ -134,7 +142,7 @@ func TestOpenWithoutDescriptors(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: uint64(next) + 1, Max: old.Max}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = AdoptDevice(d.Raw(), "test").Open()
+	_, err = AdoptDevice(d.Raw(), "test", nil).Open()
 	if e := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old); e != nil {
 		t.Fatal(e)
 	}

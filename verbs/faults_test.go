@@ -244,7 +244,7 @@ func TestEveryVerbOfALostDevice(t *testing.T) {
 		}
 		t.Run(f.verb, func(t *testing.T) {
 			d := must(softdev.New(softdev.Config{}))
-			c := must(AdoptDevice(d.Raw(), "test").Open())
+			c := must(AdoptDevice(d.Raw(), "test", nil).Open())
 			t.Cleanup(func() { ok(t, errors.Join(c.Close(), d.Close())) })
 			_, op := f.call(&ward{t, d, c})
 			d.Lose()
@@ -268,7 +268,7 @@ func TestNothingWithoutAReason(t *testing.T) {
 // Opening and closing the device itself: a context that could not be closed is as it was.
 func TestFailuresOfTheDevice(t *testing.T) {
 	d := must(softdev.New(softdev.Config{}))
-	dev := AdoptDevice(d.Raw(), "test")
+	dev := AdoptDevice(d.Raw(), "test", nil)
 	for _, errno := range []syscall.Errno{syscall.ENOMEM, syscall.EINVAL, syscall.EOPNOTSUPP, syscall.EBUSY} {
 		ok(t, d.Fail("ibv_open_device", softdev.Fault{Errno: errno}))
 		_, err := dev.Open()

@@ -223,7 +223,7 @@ func TestLostRegionKeepsItsMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := must(AdoptDevice(d.Raw(), "test").OpenWith(OpenAttr{OnLeak: func(l Leak) { leaks <- l }}))
+	c := must(AdoptDevice(d.Raw(), "test", nil).OpenWith(OpenAttr{OnLeak: func(l Leak) { leaks <- l }}))
 	pd := must(c.AllocPD())
 	before := pins()
 	var at uintptr

@@ -243,7 +243,7 @@ func TestLeaksAreReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	func() {
-		c := must(AdoptDevice(d.Raw(), "test").OpenWith(OpenAttr{OnLeak: func(l Leak) { leaks <- l }}))
+		c := must(AdoptDevice(d.Raw(), "test", nil).OpenWith(OpenAttr{OnLeak: func(l Leak) { leaks <- l }}))
 		pd := must(c.AllocPD())
 		must(pd.AllocMR(100, localWrite))
 		channel := must(c.CreateCompChannel())

@@ -184,7 +184,7 @@ func TestClosePurgesCompletions(t *testing.T) {
 // When the device is lost what is posted fails, and everything can still be closed.
 func TestQueuesOfALostDevice(t *testing.T) {
 	d := must(softdev.New(softdev.Config{}))
-	c := must(AdoptDevice(d.Raw(), "test").Open())
+	c := must(AdoptDevice(d.Raw(), "test", nil).Open())
 	pd, cq := must(c.AllocPD()), must(c.CreateCQ(CQAttr{CQE: 64}))
 	q := must(pd.CreateQP(QPAttr{SendCQ: cq, RecvCQ: cq, MaxSendWR: 4, MaxRecvWR: 4}))
 	w := must(c.CreateWQ(WQAttr{PD: pd, CQ: cq, MaxWR: 4}))
@@ -229,7 +229,7 @@ func TestCloseQPBesideWait(t *testing.T) {
 func TestLostQueuesAreReported(t *testing.T) {
 	d := must(softdev.New(softdev.Config{}))
 	leaks := make(chan Leak, 8)
-	c := must(AdoptDevice(d.Raw(), "test").OpenWith(OpenAttr{OnLeak: func(l Leak) { leaks <- l }}))
+	c := must(AdoptDevice(d.Raw(), "test", nil).OpenWith(OpenAttr{OnLeak: func(l Leak) { leaks <- l }}))
 	pd, cq := must(c.AllocPD()), must(c.CreateCQ(CQAttr{CQE: 16}))
 	want := map[string]bool{}
 	func() {

@@ -25,7 +25,7 @@ func testDeviceWith(t testing.TB, config softdev.Config, attr OpenAttr) (*softde
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := AdoptDevice(d.Raw(), "test").OpenWith(attr)
+	c, err := AdoptDevice(d.Raw(), "test", nil).OpenWith(attr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type Device struct {
 	ops unsafe.Pointer    // the table that the registry has; C memory of this Device
 }
 
-// New makes a device. It is not in anybody's list of devices: Raw is to be opened by cverbs.OpenDevice, and Close frees it.
+// New makes a device. It is not in anybody's list of devices: Open opens it, or cverbs.OpenDevice what Raw returns, and Close frees it.
 func New(config Config) (*Device, error) {
 	c, err := config.c()
 	if err != nil {
@@ -112,6 +112,16 @@ func (d *Device) with(f func(*C.struct_softdev)) error {
 func (d *Device) Raw() (device *ibv.Device) {
 	d.with(func(p *C.struct_softdev) { device = (*ibv.Device)(unsafe.Pointer(C.softdev_device(p))) })
 	return device
+}
+
+// Open opens a context. After Close the error matches ENODEV, as of a device that is gone.
+func (d *Device) Open() (c *ibv.Context, err error) {
+	if gone := d.with(func(p *C.struct_softdev) {
+		c, err = cverbs.OpenDevice((*ibv.Device)(unsafe.Pointer(C.softdev_device(p))))
+	}); gone != nil {
+		return nil, fmt.Errorf("%w: %w", syscall.ENODEV, gone)
+	}
+	return c, err
 }
 
 func objects(p *C.struct_softdev) Objects {

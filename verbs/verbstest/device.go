@@ -26,7 +26,7 @@ func Open(c Config) (*Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verbstest: %w", err)
 	}
-	return &Device{soft: soft, verbs: verbs.AdoptDevice(soft.Raw(), "verbstest")}, nil
+	return &Device{soft: soft, verbs: verbs.AdoptDevice(soft.Raw(), "verbstest", soft.Open)}, nil
 }
 
 // device is nil-safe, as all methods are.
@@ -37,7 +37,7 @@ func (d *Device) device() *softdev.Device {
 	return d.soft
 }
 
-// Device is the device as package verbs sees it, valid until Close.
+// Device is the device as package verbs sees it. After Close, opening it is an error that matches ENODEV, and what its Raw has given is gone.
 func (d *Device) Device() *verbs.Device {
 	if d == nil {
 		return nil

@@ -59,6 +59,21 @@ func TestNewFailsForWhatIsLeft(t *testing.T) {
 	}
 }
 
+// A device that was closed is gone, also for those who kept its description: nothing of it is touched.
+func TestOpenAfterClose(t *testing.T) {
+	d := verbstest.Must(verbstest.Open(verbstest.Config{}))
+	kept := d.Device()
+	verbstest.Check(d.Close())
+	for _, open := range []func() (*verbs.Context, error){d.Open, kept.Open} {
+		if _, err := open(); !errors.Is(err, syscall.ENODEV) {
+			t.Errorf("%v, want ENODEV", err)
+		}
+	}
+	if kept.Name() != "softdev0" {
+		t.Error(kept.Name())
+	}
+}
+
 // The name of a device, the rest of a configuration, and an unknown verb in it.
 func TestOpenRefusesWhatItCannotBe(t *testing.T) {
 	for _, c := range []verbstest.Config{{Absent: []string{"ibv_frobnicate"}}, {Name: strings.Repeat("x", 64)}, {Name: "a\x00b"}} {
