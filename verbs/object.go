@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -80,7 +81,7 @@ func (o *object) failed(v cverbs.Verb, err error) error { return o.home.failed(v
 type Leak struct {
 	// The object: "cq 3 on mlx5_0".
 	Object string
-	// Where it was made: a stack as debug.Stack prints it.
+	// Where it was made: a stack as debug.Stack prints it, from the call on that has made it.
 	Stack []byte
 }
 
@@ -103,10 +104,21 @@ func newObject(h *home, name string, parents ...*object) *object {
 // track has o notice when its handle is lost, and returns the handle.
 func track[H any](handle *H, o *object) *H {
 	if o.home.onLeak != nil {
-		o.stack = debug.Stack()
+		o.stack = callers(debug.Stack())
 	}
 	o.cleanup = runtime.AddCleanup(handle, (*object).lose, o)
 	return handle
+}
+
+// callers drops the frames from a stack that are above track's caller: two lines each, below one that names the goroutine.
+func callers(stack []byte) []byte {
+	lines := bytes.SplitAfter(stack, []byte("\n"))
+	for i := 1; i+2 < len(lines); i += 2 {
+		if bytes.HasPrefix(lines[i], []byte("github.com/goverbs/ibv/verbs.track")) {
+			return bytes.Join(append(lines[:1], lines[i+2:]...), nil)
+		}
+	}
+	return stack
 }
 
 // lose notes that the handle is gone.

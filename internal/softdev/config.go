@@ -20,7 +20,7 @@ type Config struct {
 	MaxInlineData uint32   // bytes; 256
 	MaxWQ         uint32   // work queues; 4096
 	MaxMRSize     uint64   // bytes; 1 << 40
-	Memlock       uint64   // bytes that can be registered at once; no limit if 0
+	Memlock       uint64   // the sum of the lengths, in bytes, of what is registered at one time, beyond which it is ENOMEM; no limit if 0
 	RawPacketCaps uint32   // bits of ibv.RawPacketCaps; all of them if 0
 	NoRawPacket   bool     // none of them
 	LastNotify    bool     // a queue goes by the last ibv_req_notify_cq, and forgets that any completion was asked for, as some hardware does
@@ -73,4 +73,10 @@ func (o Objects) String() string {
 	return strings.Join(s, ", ")
 }
 
-var errClosed = fmt.Errorf("software device: %w", os.ErrClosed)
+// errClosed is os.ErrClosed in the words of a device.
+var errClosed error = closedError{}
+
+type closedError struct{}
+
+func (closedError) Error() string        { return "the device is closed" }
+func (closedError) Is(target error) bool { return target == os.ErrClosed }

@@ -27,10 +27,10 @@ func (d *Device) Complete(cq *ibv.CQ, wc *ibv.WC, solicited bool) error {
 	}); err != nil {
 		return err
 	}
-	return result("complete", errno)
+	return result(errno)
 }
 
-// FailNextSend makes the next send that a QP begins end with a status.
+// FailNextSend makes the next send that a QP begins end with a status. Success, and what is no status, is EINVAL; so it is with the others.
 func (d *Device) FailNextSend(qp *ibv.QP, status ibv.WCStatus, vendorErr uint32) error {
 	var errno C.int
 	if err := d.with(func(p *C.struct_softdev) {
@@ -38,7 +38,7 @@ func (d *Device) FailNextSend(qp *ibv.QP, status ibv.WCStatus, vendorErr uint32)
 	}); err != nil {
 		return err
 	}
-	return result("fail next", errno)
+	return result(errno)
 }
 
 // FailNextRecv makes the next receive of a QP end with a status, when something arrives for it.
@@ -49,7 +49,7 @@ func (d *Device) FailNextRecv(qp *ibv.QP, status ibv.WCStatus, vendorErr uint32)
 	}); err != nil {
 		return err
 	}
-	return result("fail next", errno)
+	return result(errno)
 }
 
 // FailNextWQ makes the next receive of a work queue end with a status, when a packet arrives for it.
@@ -60,7 +60,7 @@ func (d *Device) FailNextWQ(wq *ibv.WQ, status ibv.WCStatus, vendorErr uint32) e
 	}); err != nil {
 		return err
 	}
-	return result("fail next", errno)
+	return result(errno)
 }
 
 // RaiseCQ raises an asynchronous event of a completion queue in its context. One that is not about such a queue is an error, EINVAL.
@@ -83,7 +83,7 @@ func (d *Device) raise(kind C.enum_softdev_kind, object unsafe.Pointer, event ib
 	if err := d.with(func(p *C.struct_softdev) { errno = C.softdev_raise(p, kind, object, C.int(event)) }); err != nil {
 		return err
 	}
-	return result("raise", errno)
+	return result(errno)
 }
 
 // RaisePort raises an asynchronous event of a port, or of the device, in each open context. One that is about an object is an error,
@@ -93,7 +93,7 @@ func (d *Device) RaisePort(event ibv.EventType, port uint8) error {
 	if err := d.with(func(p *C.struct_softdev) { errno = C.softdev_raise_port(p, C.int(event), C.int(port)) }); err != nil {
 		return err
 	}
-	return result("raise", errno)
+	return result(errno)
 }
 
 // SetPort makes the port active or not, and raises the event in each open context.
@@ -122,5 +122,5 @@ func (d *Device) Inject(qp *ibv.QP, frame []byte) (hash uint32, entry int, err e
 	}); err != nil {
 		return 0, 0, err
 	}
-	return uint32(h), int(e), result("inject", errno)
+	return uint32(h), int(e), result(errno)
 }

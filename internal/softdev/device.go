@@ -35,13 +35,13 @@ func New(config Config) (*Device, error) {
 	}
 	p, err := C.softdev_new(c)
 	if p == nil {
-		return nil, fmt.Errorf("software device: %w", err)
+		return nil, fmt.Errorf("make the device: %w", err)
 	}
 	d := &Device{d: p, ops: table(p)}
 	register, unregister := cverbs.RegistryFunctions()
 	if r := C.softdev_set_registry(p, (*C.softdev_add)(register), (*C.softdev_remove)(unregister), (*C.softdev_function_t)(d.ops)); r != 0 {
 		d.free()
-		return nil, fmt.Errorf("software device: register it: %w", syscall.Errno(r))
+		return nil, fmt.Errorf("register the device: %w", syscall.Errno(r))
 	}
 	return d, nil
 }
@@ -88,7 +88,7 @@ func (d *Device) Close() error {
 		return errClosed
 	}
 	if left := objects(d.d); left.Contexts != 0 {
-		return fmt.Errorf("close software device: there are still %v: %w", left, syscall.EBUSY)
+		return fmt.Errorf("there are still %v: %w", left, syscall.EBUSY)
 	}
 	d.free()
 	return nil

@@ -82,7 +82,8 @@ void softdev_orphans(struct softdev *d, uint32_t counts[SD_NKINDS]);
 
 // softdev_complete puts a completion into a queue as it is, as if the device had made it: 0, EINVAL, or EOVERFLOW if there was no room.
 int softdev_complete(struct softdev *d, struct ibv_cq *cq, const struct ibv_wc *wc, int solicited);
-// softdev_fail_next makes the next request that a QP or a WQ begins fail with a status: a send, or a receive. 0 or EINVAL.
+// softdev_fail_next makes the next request that a QP or a WQ begins fail with a status, which is not success: a send, or a
+// receive. It takes the place of one that has not happened yet. 0 or EINVAL.
 int softdev_fail_next_send(struct softdev *d, struct ibv_qp *qp, int status, uint32_t vendor_err);
 int softdev_fail_next_recv(struct softdev *d, struct ibv_qp *qp, int status, uint32_t vendor_err);
 int softdev_fail_next_wq(struct softdev *d, struct ibv_wq *wq, int status, uint32_t vendor_err);

@@ -33,7 +33,7 @@ var verbs = sync.OnceValue(func() map[string]C.int {
 func verbOf(name string) (C.int, error) {
 	verb, ok := verbs()[strings.TrimPrefix(strings.TrimPrefix(name, "_"), "ibv_")]
 	if !ok {
-		return 0, fmt.Errorf("software device: no verb %q", name)
+		return 0, fmt.Errorf("there is no verb %q", name)
 	}
 	return verb, nil
 }
@@ -52,7 +52,7 @@ func (c Config) c() (*C.struct_softdev_config, error) {
 		raw_packet_caps: C.uint32_t(c.RawPacketCaps),
 	}
 	if len(c.Name) >= len(s.name) || strings.ContainsRune(c.Name, 0) {
-		return nil, fmt.Errorf("software device: name %q: %w", c.Name, syscall.EINVAL)
+		return nil, fmt.Errorf("the name %q is too long, or has a zero byte: %w", c.Name, syscall.EINVAL)
 	}
 	for i := range len(c.Name) {
 		s.name[i] = C.char(c.Name[i])
@@ -103,7 +103,7 @@ func (d *Device) Fail(verb string, fault Fault) error {
 	if err := d.with(func(p *C.struct_softdev) { errno = C.softdev_fail(p, &f) }); err != nil {
 		return err
 	}
-	return result("fail "+verb, errno)
+	return result(errno)
 }
 
 // Heal forgets all faults.
@@ -121,9 +121,10 @@ func (d *Device) Calls(verb string) (n uint64, err error) {
 	return n, err
 }
 
-func result(what string, errno C.int) error {
+// result is the errno value that C has answered, nil if that is 0. The caller knows what it was about.
+func result(errno C.int) error {
 	if errno == 0 {
 		return nil
 	}
-	return fmt.Errorf("software device: %s: %w", what, syscall.Errno(errno))
+	return syscall.Errno(errno)
 }

@@ -9,6 +9,8 @@ import (
 
 // A Config says what a device is to be like. The zero value is a good one. 32-bit limits above 1<<31 - 1 are refused: attributes of devices
 // cannot tell them.
+//
+// Memlock plays the part of RLIMIT_MEMLOCK, which it does not change: the hint of the error has the limit that the process really has.
 type Config struct {
 	Name          string   // 63 bytes at most; softdev0 if empty
 	Less          uintptr  // contexts are so many bytes shorter at their front, as those of an older library
@@ -19,7 +21,7 @@ type Config struct {
 	MaxInlineData uint32   // bytes; 256 if 0
 	MaxWQ         uint32   // work queues; 4096 if 0
 	MaxMRSize     uint64   // bytes; 1 << 40 if 0
-	Memlock       uint64   // bytes that can be registered at once; no limit if 0
+	Memlock       uint64   // the sum of the lengths, in bytes, of what is registered at one time, beyond which it is ENOMEM; no limit if 0
 	RawPacketCaps uint32   // bits of ibv.RawPacketCaps; all of them if 0
 	NoRawPacket   bool     // none of them
 	LastNotify    bool     // a queue goes by the last ibv_req_notify_cq, and forgets that any completion was asked for, as some hardware does

@@ -1,10 +1,11 @@
 package verbstest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/goverbs/ibv/internal/softdev"
 	"github.com/goverbs/ibv/verbs"
@@ -67,17 +68,17 @@ func (d *Device) Leaks() []verbs.Leak {
 }
 
 // Close frees the device. While contexts are open it frees nothing, and returns an error that matches EBUSY, counts what is left, and
-// names the leaks that were found. A second Close is an error that matches os.ErrClosed.
+// names the leaks that were found, and where they were made. A second Close is an error that matches os.ErrClosed.
 func (d *Device) Close() error {
 	err := d.device().Close()
 	if err == nil {
 		return nil
 	}
-	var b strings.Builder
-	for _, l := range d.Leaks() {
-		fmt.Fprintf(&b, "\nnobody has closed %s, made here:\n%s", l.Object, l.Stack)
+	report := ""
+	if errors.Is(err, syscall.EBUSY) {
+		report = d.leakReport()
 	}
-	return fmt.Errorf("verbstest: %w%s", err, b.String())
+	return fmt.Errorf("verbstest: close %s: %w%s", d.verbs.Name(), err, report)
 }
 
 // Objects returns how many objects of each kind there are.
