@@ -68,20 +68,26 @@ func TestPingpong(t *testing.T) {
 	}
 }
 
-// What does not work ends with 1 and a line that says what, and leaves nothing open.
+// What does not work ends with 1 and a line that says what; what cannot be meant ends with 2.
 func TestWhatDoesNotWork(t *testing.T) {
 	wq, pingpong := build(t, "wq"), build(t, "pingpong")
 	for _, c := range []struct {
+		exit int
 		want string
 		args []string
 	}{
-		{"wq: open_device on nosuch: ", []string{wq, "-d", "nosuch"}},
-		{"pingpong: open_device on nosuch: ", []string{pingpong, "-d", "nosuch"}},
-		{"pingpong: reg_mr on pd ", []string{pingpong, "-s", "1000000000000000"}},
+		{1, "wq: open_device on nosuch: ", []string{wq, "-d", "nosuch"}},
+		{1, "pingpong: open_device on nosuch: ", []string{pingpong, "-d", "nosuch"}},
+		{2, "wq: there are no arguments", []string{wq, "mlx5_0"}},
+		{2, "pingpong: -n has to be 1 to ", []string{pingpong, "-n", "0"}},
+		{2, "pingpong: -n has to be 1 to ", []string{pingpong, "-n", "100000001"}},
+		{2, "pingpong: -n has to be 1 to ", []string{pingpong, "-s", "-1"}},
+		{2, "pingpong: -n has to be 1 to ", []string{pingpong, "-s", "2147483649"}},
+		{2, "pingpong: -n has to be 1 to ", []string{pingpong, "100"}},
 	} {
 		out, err := exec.Command(c.args[0], c.args[1:]...).CombinedOutput()
 		exit, ok := err.(*exec.ExitError)
-		if !ok || exit.ExitCode() != 1 || !strings.HasPrefix(string(out), c.want) || strings.Count(string(out), "\n") != 1 {
+		if !ok || exit.ExitCode() != c.exit || !strings.HasPrefix(string(out), c.want) || strings.Count(string(out), "\n") != 1 {
 			t.Errorf("%q: %v, printed\n%s", c.args, err, out)
 		}
 	}

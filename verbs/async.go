@@ -44,7 +44,7 @@ func isClosed(c chan struct{}) bool {
 
 // AsyncEvents waits for the context's asynchronous events and yields them in the order in which they came, until the context is closed
 // or ctx is done: the last step then yields an error, [ErrClosed] or what ctx.Err returns. If no more events can be read, since the
-// device is gone, that error is the last.
+// device is gone, that error is the last. A nil ctx is never done.
 //
 // Events are read and acknowledged (ibv_ack_async_event) from the time that the context is opened, whether or not somebody asks for
 // them, so none keeps Close waiting, and the loop's body may close anything, the event's object and the context among them. Those that

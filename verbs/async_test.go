@@ -130,6 +130,9 @@ func TestAsyncEventsThatNobodyTakesAreCounted(t *testing.T) {
 			t.Errorf("%v, want %v", e, want)
 		}
 	}
+	if s := (AsyncEvent{}).String(); s != "no event" {
+		t.Error(s)
+	}
 	if s := (AsyncEvent{Type: ibv.IBV_EVENT_PORT_ERR, Object: "port 1 of sd", Count: 2}).String(); s != "IBV_EVENT_PORT_ERR on port 1 of sd, 2 times" {
 		t.Error(s)
 	}

@@ -25,8 +25,11 @@ type AsyncEvent struct {
 	Count int
 }
 
-// String names what has happened, to what, and how often if more than once.
+// String names what has happened, to what, and how often if more than once; a zero event, as comes with an error, is none.
 func (e AsyncEvent) String() string {
+	if e == (AsyncEvent{}) {
+		return "no event"
+	}
 	s := fmt.Sprintf("%v on %s", e.Type, e.Object)
 	if e.Count > 1 {
 		s += fmt.Sprintf(", %d times", e.Count)

@@ -2,7 +2,8 @@
 // Go's manners.
 //
 // The generated package ibv has C's structs and constants, with their C names; this one has the handles. Two names are easily confused:
-// ibv.CQ is C's struct, [CQ] is the handle. The Raw method of each handle gives the C object, for libraries that want it.
+// ibv.CQ is C's struct, [CQ] is the handle. The Raw method of each handle gives the C object, for libraries that
+// want it: only C (cgo) can do with it what this package does not.
 //
 // # Objects
 //
@@ -11,7 +12,7 @@
 //
 // All methods of all handles may be called by several goroutines at once. Close waits for the calls under way, also of other
 // goroutines, and makes later ones fail with [ErrClosed]; so do calls on nil and zero handles. Close of an object that others still need
-// fails with EBUSY and names those. A second Close does nothing and succeeds.
+// fails with EBUSY and names those. A second Close does nothing and succeeds, and so does Close of a nil or zero handle.
 //
 // Handles have to be closed. One that is collected before it was closed is a [Leak]: the object stays, with the objects that it needs and
 // the memory that the device may write to, since nothing can tell that the device has ended. [OpenAttr] can have leaks reported. Goroutines of

@@ -60,7 +60,7 @@ func (p *PD) register(size int, access ibv.AccessFlags, get func() (*memory, err
 	}
 	m, err := get()
 	if err != nil {
-		return nil, p.failed(verb, err)
+		return nil, hinted(p.failed(verb, err), fmt.Sprintf("mapping %d bytes failed", size))
 	}
 	raw, err := cverbs.RegMR(p.raw, uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes))), uint64(size), uint32(access))
 	if err != nil {

@@ -84,8 +84,10 @@ func TestAllocMRUnmapsAtClose(t *testing.T) {
 		_, err := pd.AllocMR(size, localWrite)
 		wantError(t, err, "ibv_reg_mr", pd.name, syscall.EINVAL, fmt.Sprint("size ", size))
 	}
-	_, err := pd.AllocMR(math.MaxInt, localWrite)
-	wantError(t, err, "ibv_reg_mr", pd.name, syscall.ENOMEM)
+	for _, size := range []int{1 << 60, math.MaxInt} {
+		_, err := pd.AllocMR(size, localWrite)
+		wantError(t, err, "ibv_reg_mr", pd.name, syscall.ENOMEM, fmt.Sprintf("mapping %d bytes failed", size))
+	}
 }
 
 func TestRegMRRefuses(t *testing.T) {

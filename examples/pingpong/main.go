@@ -19,9 +19,13 @@ import (
 
 func main() {
 	name := flag.String("d", "", "the RDMA device to use; none: the software device")
-	rounds := flag.Int("n", 20000, "number of round trips, at least 1")
-	size := flag.Int("s", 64, "bytes of a message, at least 1")
+	rounds := flag.Int("n", 20000, "number of round trips")
+	size := flag.Int("s", 64, "bytes of a message")
 	flag.Parse()
+	if flag.NArg() > 0 || *rounds < 1 || *rounds > 1e8 || *size < 1 || *size > 1<<31 { // no message is longer
+		fmt.Fprintln(os.Stderr, "pingpong: -n has to be 1 to 100000000, -s 1 to 2147483648, and there are no other arguments")
+		os.Exit(2)
+	}
 	defer func() {
 		if err := recover(); err != nil { // Check's, after everything was closed
 			fmt.Fprintln(os.Stderr, "pingpong:", err)
@@ -34,7 +38,7 @@ func main() {
 		defer shut(soft)
 		open = soft.Open
 	}
-	play(os.Stdout, vt.Must(open()), max(*rounds, 1), max(*size, 1))
+	play(os.Stdout, vt.Must(open()), *rounds, *size)
 }
 
 // A side has a queue pair, a CQ for each of its queues, and a buffer for each direction.

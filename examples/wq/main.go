@@ -24,6 +24,10 @@ const (
 func main() {
 	name := flag.String("d", "", "the RDMA device to use; none: the software device")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "wq: there are no arguments but -d NAME")
+		os.Exit(2)
+	}
 	defer func() {
 		if err := recover(); err != nil { // Check's, after everything was closed
 			fmt.Fprintln(os.Stderr, "wq:", err)
