@@ -2,8 +2,8 @@
 // Go's manners.
 //
 // The generated package ibv has C's structs and constants, with their C names; this one has the handles. Two names are easily confused:
-// ibv.CQ is C's struct, [CQ] is the handle. The Raw method of each handle gives the C object, for libraries that
-// want it: only C (cgo) can do with it what this package does not.
+// ibv.CQ is C's struct, [CQ] is the handle. The Raw method of each handle gives the C object, for libraries that want it: only C (cgo) can
+// do with it what this package does not.
 //
 // # Objects
 //
