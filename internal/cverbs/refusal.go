@@ -40,3 +40,11 @@ func (e *Error) refused(v Verb, why int64) {
 	info := v.info()
 	e.Symbol, e.Version, e.Release = info.symbol, info.version, info.since
 }
+
+// info returns v's entry, an empty one if there is none.
+func (v Verb) info() verb {
+	if v < 0 || int(v) >= len(verbTable) {
+		return verb{name: v.String()}
+	}
+	return verbTable[v]
+}

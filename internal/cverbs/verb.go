@@ -27,11 +27,3 @@ func (v Verb) String() string {
 	}
 	return verbTable[v].name
 }
-
-// info returns v's entry, an empty one if there is none.
-func (v Verb) info() verb {
-	if v < 0 || int(v) >= len(verbTable) {
-		return verb{name: v.String()}
-	}
-	return verbTable[v]
-}
