@@ -408,7 +408,7 @@ func TestNegativeErrnoValues(t *testing.T) {
 // Opening and closing a device fail without a reason, or with a negative number, like everything else.
 func TestFailuresOfTheDeviceInOtherForms(t *testing.T) {
 	d := must(softdev.New(softdev.Config{}))
-	dev := AdoptDevice(d.Raw(), "test")
+	dev := AdoptDevice(d.Raw(), "test", d.Open)
 	for _, f := range []struct {
 		fault softdev.Fault
 		open  syscall.Errno

@@ -248,7 +248,7 @@ func testSolicitedDoesNotWeakenAny(t *testing.T, again bool) {
 		q.events.signal() // one of them looks, finds nothing, and arms again
 		eventually(t, "arming", func() bool { return calls(t, d, "req_notify_cq") >= 3 })
 	}
-	ok(t, q.ReqNotify(true)) // as does the program itself
+	ok(t, q.reqNotify(true)) // as does the program itself
 	push(t, d, q, 1)
 	select {
 	case err := <-any:

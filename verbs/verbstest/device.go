@@ -78,7 +78,7 @@ func (d *Device) Close() error {
 	if errors.Is(err, syscall.EBUSY) {
 		report = d.leakReport()
 	}
-	return fmt.Errorf("verbstest: close %s: %w%s", d.verbs.Name(), err, report)
+	return fmt.Errorf("verbstest: close %s: %w%s", d.Device().Name(), err, report)
 }
 
 // Objects returns how many objects of each kind there are.

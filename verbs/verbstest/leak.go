@@ -36,7 +36,7 @@ func leakKind(name string) int {
 func (d *Device) leakReport() string {
 	leaks := d.Leaks()
 	for i := range leaks {
-		if leaks[i].Object == d.verbs.Name() { // which is what a context is called elsewhere
+		if leaks[i].Object == d.Device().Name() { // which is what a context is called elsewhere
 			leaks[i].Object = "context of " + leaks[i].Object
 		}
 	}

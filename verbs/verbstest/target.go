@@ -30,8 +30,8 @@ func (d *Device) failed(err error, what string, t target, otherwise string) erro
 		switch {
 		case !t.open:
 			reason = ": it is nil or closed"
-		case t.ctx.Device() != d.verbs:
-			reason = fmt.Sprintf(": it is not of this device, %v", d.verbs.Name())
+		case t.ctx.Device() != d.Device():
+			reason = fmt.Sprintf(": it is not of this device, %v", d.Device().Name())
 		case otherwise != "":
 			reason = ": " + otherwise
 		}
