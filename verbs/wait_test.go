@@ -422,9 +422,11 @@ func TestCloseAcknowledgesWhatComesMeanwhile(t *testing.T) {
 	if err := q.reqNotify(false); err != nil {
 		t.Fatal(err)
 	}
-	d.Fail("destroy_cq", softdev.Fault{Delay: 100 * time.Millisecond})
+	d.Fail("destroy_cq", softdev.Fault{Delay: 500 * time.Millisecond})
 	go func() {
-		time.Sleep(20 * time.Millisecond)
+		for n, _ := d.Calls("destroy_cq"); n == 0; n, _ = d.Calls("destroy_cq") {
+			time.Sleep(time.Millisecond)
+		}
 		d.Complete(q.raw, &ibv.WC{}, false) // the queue is there until the delay is over
 	}()
 	soon(t, "Close", func() {
