@@ -22,35 +22,12 @@ die() {
 	echo "headers.sh: $*" >&2
 	exit 1
 }
-for tool in apt-get apt-cache dpkg; do
-	command -v $tool >/dev/null || die "$tool is missing: the headers come from Debian's packages, on a Debian machine"
-done
-
-# The system's own mirror and keyring; its configuration stays as it is.
-mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
-	sed -nE 's/^URIs:[[:space:]]*([^[:space:]]+\/debian)\/?([[:space:]].*)?$/\1/p; s/^deb[[:space:]]+(\[[^]]*\][[:space:]]+)?([^[:space:]]+\/debian)\/?[[:space:]].*/\2/p' | head -n 1 || true)
-[ -n "$mirror" ] || die "no Debian mirror in /etc/apt: cannot tell where packages come from"
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-[ -f "$keyring" ] || die "$keyring is missing: apt-get install debian-archive-keyring"
-
-# suite NAME: sets $apt to the options of a package index of that suite alone, and fetches it once.
-suite() {
-	local state=$dir/.apt/$1
-	mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
-	state=$(cd "$state" && pwd)
-	echo "deb [signed-by=$keyring] $mirror $1 main" >"$state/sources.list"
-	: >"$state/status"
-	apt=(-q -o Dir::Etc::sourcelist="$state/sources.list" -o Dir::Etc::sourceparts=/dev/null
-		-o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null -o Dir::State::lists="$state/lists"
-		-o Dir::State::status="$state/status" -o Dir::Cache="$state/cache" -o APT::Sandbox::User=root
-		-o Acquire::Languages=none -o Acquire::Retries=3)
-	apt-get "${apt[@]}" update >"$state/log" 2>&1 || { cat "$state/log" >&2; die "cannot read the package index of $1"; }
-}
+. scripts/suite.sh
 
 # fetch RELEASE SUITE: unpacks RELEASE from SUITE, or fails if the suite has another release.
 fetch() {
 	local release=$1 out=$dir/$1 version debs
-	suite "$2"
+	suite "$2" "$dir/.apt/$2"
 	version=$(apt-cache "${apt[@]}" madison libibverbs-dev | awk -v r="$release-" '{ if (index($3, r) == 1) { print $3; exit } }')
 	[ -n "$version" ] || return 1
 	debs=$(mktemp -d)
