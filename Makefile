@@ -5,12 +5,14 @@ NEED    := gcc libc6-dev clang libibverbs-dev librdmacm-dev valgrind
 CROSS   := gcc-aarch64-linux-gnu gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
 SEED    ?= 0
 COUNT   ?= 100000
+KERNEL  ?= 6.1 6.12
+ARGS    ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-cgo test-arch soak-gen fuzz bench generate records headers lint
+.PHONY: help run test test-cgo test-arch test-kernel test-hw soak-gen fuzz bench generate records headers lint
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## generate from the installed verbs.h, verify it, draw two structs, live a work queue's life, play ping-pong
 	@scripts/need.sh gcc libc6-dev libibverbs-dev
@@ -54,6 +56,14 @@ test-arch: ## the layouts against the cross compilers of arm64, ppc64le, riscv64
 		echo "CC=$${a%:*}-linux-gnu-gcc GOARCH=$${a#*:} CGO_ENABLED=1 go build ./internal/cverbs"; \
 		CC=$${a%:*}-linux-gnu-gcc GOARCH=$${a#*:} CGO_ENABLED=1 $(GO) build ./internal/cverbs; done
 
+test-kernel: ## the runtime under kernels with soft-RoCE, in QEMU, and the runner of that; KERNEL=6.1, 6.12 or a suite's; ARGS='-run X -v'
+	@scripts/kernel/test.sh $(foreach k,$(KERNEL),-k $(k)) -- $(ARGS)
+
+test-hw: ## the same on a device of this machine: DEVICE=mlx5_0
+	@test -n "$(DEVICE)" || { echo "which device? make test-hw DEVICE=mlx5_0" >&2; exit 1; }
+	@scripts/need.sh gcc libc6-dev libibverbs-dev libibverbs1 ibverbs-providers
+	IBV_DEVICE="$(DEVICE)" $(GO) test -tags kernel -count=1 $(ARGS) ./verbs/kerneltest
+
 soak-gen: ## COUNT (100,000) random aggregates against gcc; SEED repeats a run
 	IBV_RANDOM=$(COUNT) IBV_SEED=$(SEED) $(GO) test -C gen/oracletest -count=1 -timeout 3h -run 'Random$$'
 
@@ -76,4 +86,6 @@ headers: ## fetch and unpack the headers of the recorded releases
 lint: ## gofmt, vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -d . | head -n 40; exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags kernel ./verbs/kerneltest ./scripts/kernel
 	$(GO) tool staticcheck ./...
+	$(GO) tool staticcheck -tags kernel ./verbs/kerneltest ./scripts/kernel
