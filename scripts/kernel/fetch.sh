@@ -33,8 +33,8 @@ trap 'rm -rf "$part"' EXIT
 suite "$suite" "$part/apt"
 # The name without a version, linux-image-amd64, depends on the current one.
 [ -n "$package" ] || package=$(needs linux-image-amd64 | grep -m 1 '^linux-image-[0-9]') || die "$suite has no linux-image-amd64"
-# From 7.2 on an image is in parts.
-mapfile -t packages < <(echo "$package"; needs "$package" | grep -E '^linux-(binary|modules)-' || true)
+# From 7.2 on an image is in parts, and the kernel is among its modules.
+mapfile -t packages < <(echo "$package"; needs "$package" | grep -E '^linux-(base|binary|modules)-[0-9]' || true)
 (cd "$part/debs" && apt-get "${apt[@]}" download "${packages[@]}") >"$part/log" 2>&1 ||
 	{ cat "$part/log" >&2; die "cannot download ${packages[*]} from $suite"; }
 for deb in "$part"/debs/*.deb; do
@@ -43,7 +43,8 @@ for deb in "$part"/debs/*.deb; do
 	dpkg-deb -W --showformat '${Package} ${Version}\n' "$deb" >>"$part/VERSIONS"
 done
 [ -d "$part/root/lib" ] || ln -s usr/lib "$part/root/lib"
-cp "$part"/root/boot/vmlinuz-* "$part/vmlinuz"
+find "$part/root" -name 'vmlinuz*' -exec mv {} "$part/vmlinuz" \;
+[ -f "$part/vmlinuz" ] || die "no kernel in ${packages[*]}"
 mkdir "$part/lib"
 mv "$part/root/lib/modules" "$part/lib"
 # Most of it is for hardware that no guest has.
