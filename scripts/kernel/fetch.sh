@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fetches a Debian kernel and unpacks it, without installing anything, into .cache/kernel/KERNEL: vmlinuz, lib/modules, and VERSIONS, which
-# says which packages they are from. What is there already is kept.
+# says which packages they are from. What is there already is kept; without the folder the current one is fetched.
 #
 #   scripts/kernel/fetch.sh KERNEL
 #
