@@ -1,7 +1,7 @@
 # ibv: 'make' alone lists the targets.
 
 GO      ?= go
-NEED    := gcc libc6-dev clang libibverbs-dev librdmacm-dev valgrind
+NEED    := gcc libc6-dev clang libibverbs-dev librdmacm-dev libibverbs1 librdmacm1 valgrind
 CROSS   := gcc-aarch64-linux-gnu gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
 SEED    ?= 0
 COUNT   ?= 100000
