@@ -131,7 +131,7 @@ type slots struct {
 func (q *slots) init(room uint32, all bool) {
 	q.room, q.all = uint64(room), all
 	if !all {
-		q.ends = make([]uint64, 1<<bits.Len32(room))
+		q.ends = make([]uint64, 1<<bits.Len32(room)) // a power of two, since a division costs as much as a lock
 	}
 }
 
@@ -184,7 +184,7 @@ func (q *slots) refresh() {
 	case q.all:
 		q.tail, q.seen = n, n
 	default:
-		q.tail, q.seen = q.ends[(n-1)%uint64(len(q.ends))], n
+		q.tail, q.seen = q.ends[(n-1)&uint64(len(q.ends)-1)], n
 	}
 }
 
@@ -210,7 +210,7 @@ func (q *slots) note(signals []uint64, n int) {
 		}
 		for ; set != 0; set &= set - 1 {
 			i := w*64 + bits.TrailingZeros64(set)
-			q.ends[q.signalled%uint64(len(q.ends))] = q.posted + uint64(i) + 1
+			q.ends[q.signalled&uint64(len(q.ends)-1)] = q.posted + uint64(i) + 1
 			q.signalled++
 		}
 	}
