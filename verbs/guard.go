@@ -3,6 +3,7 @@ package verbs
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // The order of locks. Somebody who wants an object for itself waits for the calls within it, and keeps new ones waiting meanwhile; so a
@@ -26,6 +27,7 @@ import (
 // that counts the calls counts something else besides, at no cost: a CQ the completions that were polled.
 type guard struct {
 	word   atomic.Uint64
+	solo   atomic.Uint64 // for one call at a time: see enterSolo
 	owner  sync.Mutex    // held between lock and unlock
 	closed bool          // under owner: no call gets in any more
 	idle   chan struct{} // room for one: the last call has left while somebody waits for it
@@ -84,8 +86,35 @@ func (g *guard) leave(n int) {
 	}
 }
 
+// The word of the one call: whether it is under way, and what such calls have counted.
+const (
+	soloBusy  = 1
+	soloCount = 1 // how far the count is shifted
+)
+
+// enterSolo begins a short call, unless there is such a call already or somebody wants the object for itself: then enter is for the
+// caller. It takes one locked instruction, and leaving none: a single poller has no need to count calls. What it returns is for leaveSolo.
+//
+// This and lock each write their own word, and then look at the other's; at least one of them sees the other.
+func (g *guard) enterSolo() (was uint64, ok bool) {
+	was = g.solo.Load()
+	if was&soloBusy != 0 || !g.solo.CompareAndSwap(was, was|soloBusy) {
+		return 0, false
+	}
+	if g.word.Load()&guardLocked != 0 {
+		g.solo.Store(was)
+		return 0, false
+	}
+	return was, true
+}
+
+// leaveSolo ends the call and adds n to the count. Nobody else writes the word meanwhile. Nobody is woken either: lock looks again.
+func (g *guard) leaveSolo(was uint64, n int) { storeRelease(&g.solo, was+uint64(n)<<soloCount) }
+
 // count is what was counted so far, in the 39 bits that there are: only differences mean anything.
-func (g *guard) count() uint64 { return g.word.Load() >> guardCount }
+func (g *guard) count() uint64 {
+	return (g.word.Load()>>guardCount + g.solo.Load()>>soloCount) & countMask
+}
 
 // countMask is for differences of counts.
 const countMask = 1<<(64-guardCount) - 1
@@ -102,6 +131,10 @@ func (g *guard) lock() bool {
 	// A token may be one of an earlier time; the word decides.
 	for g.word.Load()&guardCalls != 0 {
 		<-g.idle
+	}
+	// A call of this kind takes well below a microsecond, unless it has lost its processor.
+	for pause := time.Microsecond; g.solo.Load()&soloBusy != 0; pause = min(2*pause, time.Millisecond) {
+		time.Sleep(pause)
 	}
 	return true
 }

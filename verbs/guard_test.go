@@ -132,3 +132,90 @@ func TestBeginHoldsNothingWhileItWaits(t *testing.T) {
 		t.Errorf("%d calls are left", n)
 	}
 }
+
+// Whoever has locked the object is alone with it, though calls of the kind that leaves without a locked instruction come and go; and each
+// of them is counted.
+func TestGuardSoloCallsKeepOutOfALock(t *testing.T) {
+	g := new(guard)
+	g.init()
+	var within, solos, counted atomic.Int64
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	before := g.count()
+	for range 3 {
+		wg.Go(func() {
+			for !stop.Load() {
+				if was, ok := g.enterSolo(); ok {
+					within.Add(1)
+					solos.Add(1)
+					within.Add(-1)
+					g.leaveSolo(was, 3)
+				} else if g.enter() {
+					within.Add(1)
+					within.Add(-1)
+					g.leave(3)
+				}
+				counted.Add(3)
+			}
+		})
+	}
+	for i, end := 0, time.Now().Add(20*time.Second); i < 20000 || solos.Load() < 1000 && time.Now().Before(end); i++ {
+		if !g.lock() {
+			t.Fatal("closed")
+		}
+		for range 3 {
+			if n := within.Load(); n != 0 {
+				t.Errorf("%d calls beside the lock", n)
+			}
+		}
+		g.unlock(false)
+		runtime.Gosched()
+	}
+	stop.Store(true)
+	wg.Wait()
+	if got := (g.count() - before) & countMask; got != uint64(counted.Load()) || solos.Load() < 1000 {
+		t.Errorf("counted %d, want %d; %d solo calls", got, counted.Load(), solos.Load())
+	}
+}
+
+// A lock waits for the solo call that is in, and lets none in until it is gone.
+func TestGuardLockWaitsForASoloCall(t *testing.T) {
+	g := new(guard)
+	g.init()
+	was, ok := g.enterSolo()
+	if !ok {
+		t.Fatal("there is another call")
+	}
+	if _, second := g.enterSolo(); second {
+		t.Fatal("there are two")
+	}
+	var left atomic.Bool
+	locked := make(chan bool)
+	go func() {
+		g.lock()
+		locked <- left.Load()
+	}()
+	for g.word.Load()&guardLocked == 0 {
+		runtime.Gosched()
+	}
+	time.Sleep(5 * time.Millisecond) // for a lock that does not wait
+	left.Store(true)
+	g.leaveSolo(was, 7)
+	if !<-locked {
+		t.Error("locked beside a call")
+	}
+	if _, ok := g.enterSolo(); ok {
+		t.Error("entered beside the lock")
+	}
+	g.unlock(false)
+	was, ok = g.enterSolo()
+	if !ok || g.count() != 7 {
+		t.Errorf("entered %v, counted %d, want 7", ok, g.count())
+	}
+	g.leaveSolo(was, 0)
+	g.lock()
+	g.unlock(true)
+	if _, ok := g.enterSolo(); ok {
+		t.Error("entered after the end")
+	}
+}

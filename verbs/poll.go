@@ -21,6 +21,31 @@ import (
 // better be closed. A queue that had no room for a completion has lost it (IBV_EVENT_CQ_ERR): what is in the queue comes first, then
 // [ErrCQOverrun], and then only that, without asking the device again.
 func (c *CQ) Poll(wc []ibv.WC) (int, error) {
+	if c != nil && c.object != nil && len(wc) > 0 && !c.over.Load() {
+		if was, ok := c.enterSolo(); ok {
+			n, err := cverbs.PollCQ(c.raw, entries(wc), &wc[0])
+			if n > 0 {
+				if s := c.scan.Load(); s != nil {
+					s.retire(wc[:n])
+				}
+				c.leaveSolo(was, n)
+				return n, nil
+			}
+			c.leaveSolo(was, 0)
+			if err == nil && !c.events.overrun.Load() {
+				return 0, nil
+			}
+			if !c.enter() {
+				return 0, c.closedError()
+			}
+			return c.pollAgain(wc, err)
+		}
+	}
+	return c.pollBeside(wc)
+}
+
+// pollBeside is Poll beside others.
+func (c *CQ) pollBeside(wc []ibv.WC) (int, error) {
 	if !c.core().enter() {
 		return 0, c.closedError()
 	}
