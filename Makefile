@@ -61,8 +61,9 @@ test-kernel: ## the runtime under kernels with soft-RoCE, in QEMU, and the runne
 
 test-hw: ## the same on a device of this machine: DEVICE=mlx5_0
 	@test -n "$(DEVICE)" || { echo "which device? make test-hw DEVICE=mlx5_0" >&2; exit 1; }
-	@scripts/need.sh gcc libc6-dev libibverbs-dev libibverbs1 ibverbs-providers
-	IBV_DEVICE="$(DEVICE)" $(GO) test -tags kernel -count=1 $(ARGS) ./verbs/kerneltest
+	@scripts/need.sh gcc libc6-dev libibverbs-dev libibverbs1 ibverbs-providers ibverbs-utils
+	@mkdir -p bin && $(GO) build -o bin ./examples/rcpingpong
+	IBV_PROGRAMS="$(CURDIR)/bin" IBV_DEVICE="$(DEVICE)" $(GO) test -tags kernel -count=1 $(ARGS) ./verbs/kerneltest
 
 soak-gen: ## COUNT (100,000) random aggregates against gcc; SEED repeats a run
 	IBV_RANDOM=$(COUNT) IBV_SEED=$(SEED) $(GO) test -C gen/oracletest -count=1 -timeout 3h -run 'Random$$'

@@ -19,12 +19,18 @@ var update = flag.Bool("update", false, "write testdata anew")
 // build builds a program.
 func build(t *testing.T, name string) string {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join(name, "main.go"))
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob(filepath.Join(name, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s has %d files, %v", name, len(files), err)
 	}
-	if n := bytes.Count(source, []byte("\n")); n >= 120 {
-		t.Errorf("%s has %d lines, and is to have fewer than 120", name, n)
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(source, []byte("\n")); n >= 120 {
+			t.Errorf("%s has %d lines, and is to have fewer than 120", file, n)
+		}
 	}
 	program := filepath.Join(t.TempDir(), name)
 	if out, err := exec.Command("go", "build", "-o", program, "./"+name).CombinedOutput(); err != nil {
@@ -70,7 +76,7 @@ func TestPingpong(t *testing.T) {
 
 // What does not work ends with 1 and a line that says what; what cannot be meant ends with 2.
 func TestWhatDoesNotWork(t *testing.T) {
-	wq, pingpong := build(t, "wq"), build(t, "pingpong")
+	wq, pingpong, rc := build(t, "wq"), build(t, "pingpong"), build(t, "rcpingpong")
 	for _, c := range []struct {
 		exit int
 		want string
@@ -78,6 +84,10 @@ func TestWhatDoesNotWork(t *testing.T) {
 	}{
 		{1, "wq: open_device on nosuch: ", []string{wq, "-d", "nosuch"}},
 		{1, "pingpong: open_device on nosuch: ", []string{pingpong, "-d", "nosuch"}},
+		{1, "rcpingpong: open_device on nosuch: ", []string{rc, "-d", "nosuch"}},
+		{2, "rcpingpong: [-d device] ", []string{rc, "-s", "0"}},
+		{2, "rcpingpong: [-d device] ", []string{rc, "-m", "1000"}},
+		{2, "rcpingpong: [-d device] ", []string{rc, "one", "two"}},
 		{2, "wq: there are no arguments", []string{wq, "mlx5_0"}},
 		{2, "pingpong: -n has to be 1 to ", []string{pingpong, "-n", "0"}},
 		{2, "pingpong: -n has to be 1 to ", []string{pingpong, "-n", "100000001"}},
