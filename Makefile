@@ -62,7 +62,7 @@ test-kernel: ## the runtime under kernels with soft-RoCE, in QEMU, and the runne
 test-hw: ## the same on a device of this machine: DEVICE=mlx5_0
 	@test -n "$(DEVICE)" || { echo "which device? make test-hw DEVICE=mlx5_0" >&2; exit 1; }
 	@scripts/need.sh gcc libc6-dev libibverbs-dev libibverbs1 ibverbs-providers ibverbs-utils
-	@mkdir -p bin && $(GO) build -o bin ./examples/rcpingpong
+	@mkdir -p bin && $(GO) build -o bin ./examples/devinfo ./examples/rcpingpong
 	IBV_PROGRAMS="$(CURDIR)/bin" IBV_DEVICE="$(DEVICE)" $(GO) test -tags kernel -count=1 $(ARGS) ./verbs/kerneltest
 
 soak-gen: ## COUNT (100,000) random aggregates against gcc; SEED repeats a run

@@ -76,7 +76,7 @@ func TestPingpong(t *testing.T) {
 
 // What does not work ends with 1 and a line that says what; what cannot be meant ends with 2.
 func TestWhatDoesNotWork(t *testing.T) {
-	wq, pingpong, rc := build(t, "wq"), build(t, "pingpong"), build(t, "rcpingpong")
+	wq, pingpong, rc, info := build(t, "wq"), build(t, "pingpong"), build(t, "rcpingpong"), build(t, "devinfo")
 	for _, c := range []struct {
 		exit int
 		want string
@@ -85,6 +85,8 @@ func TestWhatDoesNotWork(t *testing.T) {
 		{1, "wq: open_device on nosuch: ", []string{wq, "-d", "nosuch"}},
 		{1, "pingpong: open_device on nosuch: ", []string{pingpong, "-d", "nosuch"}},
 		{1, "rcpingpong: open_device on nosuch: ", []string{rc, "-d", "nosuch"}},
+		{1, "devinfo: there is no RDMA device nosuch\n", []string{info, "-d", "nosuch"}},
+		{2, "devinfo: [-d device] ", []string{info, "mlx5_0"}},
 		{2, "rcpingpong: [-d device] ", []string{rc, "-s", "0"}},
 		{2, "rcpingpong: [-d device] ", []string{rc, "-m", "1000"}},
 		{2, "rcpingpong: [-d device] ", []string{rc, "one", "two"}},

@@ -37,14 +37,14 @@ done
 # The example programs meet rdma-core's in there, where building takes long.
 export IBV_PROGRAMS=$PWD/bin
 mkdir -p bin
-go build -o bin ./examples/rcpingpong
+go build -o bin ./examples/devinfo ./examples/rcpingpong
 
 failed=()
 echo "the runner, with kernel ${kernels[0]}"
 KERNEL=${kernels[0]} go test -tags kernel -count=1 -timeout 30m ./scripts/kernel || failed+=("the runner")
 for kernel in "${kernels[@]}"; do
 	echo "kernel $(tr '\n' ' ' <".cache/kernel/${kernel//\//:}/VERSIONS")"
-	KERNEL=$kernel IBV_VM_VERBOSE=1 go test -tags kernel -count=1 -timeout 30m -p 1 -v -exec "'$PWD/scripts/kernel/exec.sh'" "$@" ./verbs/kerneltest ||
+	KERNEL=$kernel IBV_VM_VERBOSE=1 IBV_VM_LIMIT=${IBV_VM_LIMIT:-1200} go test -tags kernel -count=1 -timeout 30m -p 1 -v -exec "'$PWD/scripts/kernel/exec.sh'" "$@" ./verbs/kerneltest ||
 		failed+=("kernel $kernel")
 done
 [ ${#failed[@]} = 0 ] || { printf 'FAILED: %s\n' "${failed[@]}" >&2; exit 1; }
