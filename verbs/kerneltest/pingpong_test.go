@@ -1,4 +1,4 @@
-//go:build kernel
+//go:build linux && cgo
 
 package kerneltest
 
@@ -13,55 +13,14 @@ import (
 	"github.com/goverbs/ibv/verbs"
 )
 
-// A side is one end of a connection: a QP, a CQ for both its queues, and a buffer of which the first half is received into.
-type side struct {
-	qp *verbs.QP
-	cq *verbs.CQ
-	mr *verbs.MR
-}
-
 const half = 4096 // bytes; several packets
-
-// connected makes two sides that are connected, on soft-RoCE by GID 1. With channels, they can wait for their CQs.
-func connected(t *testing.T, channels bool) (a, b *side) {
-	t.Helper()
-	c := open(t)
-	pd := closing(t, must(c.AllocPD()))
-	attr := verbs.ConnectAttr{}
-	if soft() {
-		attr.GIDIndex, attr.Timeout = new(1), new(18) // 1 s: an emulated processor may well stand still for longer than the usual 67 ms
-	}
-	sides := [2]*side{{}, {}}
-	for _, s := range sides {
-		cq := verbs.CQAttr{CQE: 16}
-		if channels {
-			cq.Channel = closing(t, must(c.CreateCompChannel()))
-		}
-		s.cq = closing(t, must(c.CreateCQ(cq)))
-		s.mr = closing(t, must(pd.AllocMR(2*half, ibv.IBV_ACCESS_LOCAL_WRITE)))
-		s.qp = closing(t, must(pd.CreateQP(verbs.QPAttr{SendCQ: s.cq, RecvCQ: s.cq, MaxSendWR: 4, MaxRecvWR: 4})))
-		if err := s.qp.Init(attr); err != nil {
-			t.Fatal(err)
-		}
-	}
-	a, b = sides[0], sides[1]
-	for _, s := range [][2]*side{{a, b}, {b, a}} {
-		if err := s[0].qp.Connect(must(s[1].qp.Endpoint()), attr); err != nil {
-			t.Fatal(err)
-		}
-		if state := s[0].qp.State(); state != ibv.IBV_QPS_RTS {
-			t.Fatalf("%v is in %v", s[0].qp, state)
-		}
-	}
-	return a, b
-}
 
 // next takes one completion, which has to be a success.
 func (s *side) next(take func(*verbs.CQ, []ibv.WC) (int, error)) (ibv.WC, error) {
 	wc := make([]ibv.WC, 1)
-	n, err := take(s.cq, wc)
+	n, err := take(s.rcq, wc)
 	if err == nil && n != 1 {
-		err = fmt.Errorf("%d completions on %v", n, s.cq)
+		err = fmt.Errorf("%d completions on %v", n, s.rcq)
 	}
 	if err == nil {
 		err = wc[0].Err()
@@ -116,7 +75,7 @@ func pingPong(t *testing.T, a, b *side, take func(*verbs.CQ, []ibv.WC) (int, err
 }
 
 func TestPingPongPolling(t *testing.T) {
-	a, b := connected(t, false)
+	a, b := connected(t, setup{oneCQ: true})
 	pingPong(t, a, b, func(cq *verbs.CQ, wc []ibv.WC) (int, error) {
 		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
 			if n, err := cq.Poll(wc); n != 0 || err != nil {
@@ -128,7 +87,7 @@ func TestPingPongPolling(t *testing.T) {
 }
 
 func TestPingPongWaiting(t *testing.T) {
-	a, b := connected(t, true)
+	a, b := connected(t, setup{oneCQ: true, channels: true})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	pingPong(t, a, b, func(cq *verbs.CQ, wc []ibv.WC) (int, error) { return cq.Wait(ctx, wc) })
