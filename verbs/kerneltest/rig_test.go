@@ -56,7 +56,8 @@ type side struct {
 type setup struct {
 	cqe      int  // 64 if 0
 	oneCQ    bool // for both queues
-	channels bool // to wait by
+	channels bool // to wait by, one for each CQ
+	channel  *verbs.CompChannel
 	qp       verbs.QPAttr
 	connect  verbs.ConnectAttr
 	access   ibv.AccessFlags // of the buffers; everything if 0
@@ -99,7 +100,7 @@ func newSide(t testing.TB, pd *verbs.PD, s setup) *side {
 
 func newCQ(t testing.TB, c *verbs.Context, s setup) *verbs.CQ {
 	t.Helper()
-	attr := verbs.CQAttr{CQE: s.cqe}
+	attr := verbs.CQAttr{CQE: s.cqe, Channel: s.channel}
 	if s.cqe == 0 {
 		attr.CQE = 64
 	}
