@@ -5,6 +5,7 @@ package kerneltest
 import (
 	"flag"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -51,5 +52,17 @@ func TestDevices(t *testing.T) {
 	}
 	if c := closing(t, must(d.Open())); c.String() != *device || c.NumCompVectors() < 1 {
 		t.Errorf("%v has %d completion vectors", c, c.NumCompVectors())
+	}
+}
+
+// setPort takes the link of soft-RoCE's port down or up.
+func setPort(t testing.TB, up bool) {
+	t.Helper()
+	state := "down"
+	if up {
+		state = "up"
+	}
+	if out, err := exec.Command("ip", "link", "set", "dummy0", state).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 }
