@@ -4,7 +4,9 @@ package kerneltest
 
 import (
 	"errors"
+	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/goverbs/ibv"
@@ -88,6 +90,44 @@ func TestUnsignalled(t *testing.T) {
 		}
 	}
 	none(t, a.scq)
+}
+
+// Many goroutines post to one QP: each request is done once, and each goroutine's in their order.
+func TestManyPost(t *testing.T) {
+	const goroutines, each = 8, 50
+	a, b := connected(t, setup{qp: verbs.QPAttr{MaxSendWR: goroutines}})
+	var all sync.WaitGroup
+	for g := range uint64(goroutines) {
+		all.Go(func() { postMany(t, a, b, g, each) })
+	}
+	var next [goroutines]uint64
+	for range goroutines * each {
+		wc := take(t, a.scq)
+		if g := wc.WRID >> 32; wc.Err() != nil || wc.WRID != g<<32|next[g] {
+			t.Errorf("%v: %#x, want number %d", wc.Err(), wc.WRID, next[g])
+		}
+		next[wc.WRID>>32]++
+	}
+	all.Wait()
+	none(t, a.scq)
+}
+
+// postMany posts writes, and waits while there is no room.
+func postMany(t *testing.T, a, b *side, g, each uint64) {
+	wr := writing(a, b)
+	wr.Flags = ibv.IBV_SEND_SIGNALED
+	for i := uint64(0); i < each; {
+		wr.WRID = g<<32 | i
+		switch err := a.qp.Send(wr); {
+		case err == nil:
+			i++
+		case errors.Is(err, verbs.ErrQueueFull):
+			time.Sleep(50 * time.Microsecond)
+		default:
+			t.Error(err)
+			return
+		}
+	}
 }
 
 func TestSignalAll(t *testing.T) {
