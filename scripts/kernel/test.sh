@@ -44,7 +44,7 @@ echo "the runner, with kernel ${kernels[0]}"
 KERNEL=${kernels[0]} go test -tags kernel -count=1 -timeout 30m ./scripts/kernel || failed+=("the runner")
 for kernel in "${kernels[@]}"; do
 	echo "kernel $(tr '\n' ' ' <".cache/kernel/${kernel//\//:}/VERSIONS")"
-	KERNEL=$kernel IBV_VM_VERBOSE=1 IBV_VM_LIMIT=${IBV_VM_LIMIT:-1200} go test -tags kernel -count=1 -timeout 30m -p 1 -v -exec "'$PWD/scripts/kernel/exec.sh'" "$@" ./verbs/kerneltest ||
+	KERNEL=$kernel IBV_VM_VERBOSE=1 IBV_VM_LIMIT=${IBV_VM_LIMIT:-1500} go test -tags kernel -count=1 -timeout 30m -p 1 -v -exec "'$PWD/scripts/kernel/exec.sh'" "$@" ./verbs/kerneltest ||
 		failed+=("kernel $kernel")
 done
 [ ${#failed[@]} = 0 ] || { printf 'FAILED: %s\n' "${failed[@]}" >&2; exit 1; }
