@@ -13,7 +13,7 @@ import (
 	"github.com/goverbs/ibv/verbs"
 )
 
-// A queue takes as many requests as Cap says, and then is full until completions have been polled.
+// A queue takes as many requests as Cap says, at least, and then is full until completions have been polled.
 func TestFullQueues(t *testing.T) {
 	a, b := connected(t, setup{qp: verbs.QPAttr{MaxSendWR: 4, MaxRecvWR: 4}})
 	sends, recvs := int(a.qp.Cap().MaxSendWR), int(b.qp.Cap().MaxRecvWR)
@@ -21,7 +21,8 @@ func TestFullQueues(t *testing.T) {
 	if n := fill(t, func() error { return a.qp.Send(wr) }); n != sends {
 		t.Errorf("%d sends were accepted, want %d", n, sends)
 	}
-	if n := fill(t, func() error { return b.qp.Recv(verbs.RecvWR{SGList: b.part(0, 8)}) }); n != recvs {
+	if n := fill(t, func() error { return b.qp.Recv(verbs.RecvWR{SGList: b.part(0, 8)}) }); n < recvs || n != recvs && which() == software {
+		// rxe before 6.12 does not tell what it has rounded it up to
 		t.Errorf("%d receives were accepted, want %d", n, recvs)
 	}
 	for range min(sends, recvs) {
