@@ -19,8 +19,8 @@ const peerEnv = "KERNELTEST_PEER" // set in the environment of the process that 
 
 var peerAttr = verbs.ConnectAttr{Timeout: new(16), RetryCnt: new(2)} // 0.3 s, three times
 
-// A peer is another process of this program, which runs TestPeerProcess.
-type peer struct {
+// A victim is another process of this program, which runs TestPeerProcess.
+type victim struct {
 	cmd    *exec.Cmd
 	out    *bufio.Reader
 	in     io.Writer
@@ -29,9 +29,9 @@ type peer struct {
 	rkey   uint32
 }
 
-func startPeer(t *testing.T) *peer {
+func startPeer(t *testing.T) *victim {
 	t.Helper()
-	p := &peer{cmd: exec.Command(must(os.Executable()), "-test.run=^TestPeerProcess$", "-device="+*device)}
+	p := &victim{cmd: exec.Command(must(os.Executable()), "-test.run=^TestPeerProcess$", "-device="+*device)}
 	p.cmd.Env = append(os.Environ(), peerEnv+"=1")
 	p.cmd.Stderr = os.Stderr
 	p.out = bufio.NewReader(must(p.cmd.StdoutPipe()))
@@ -47,7 +47,7 @@ func startPeer(t *testing.T) *peer {
 }
 
 // kill ends the process, which gets no chance to close anything.
-func (p *peer) kill() {
+func (p *victim) kill() {
 	_ = p.cmd.Process.Kill()
 	_ = p.cmd.Wait()
 }

@@ -29,7 +29,7 @@ func example(t *testing.T, name string) string {
 // deviceFlags are those of both ping-pong programs that say what to go through.
 func deviceFlags(t *testing.T) []string {
 	t.Helper()
-	if soft() {
+	if which() == rxe {
 		return []string{"-d", *device, "-g", "1"}
 	}
 	index, _, err := open(t).SelectGID(1)
