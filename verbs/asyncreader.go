@@ -100,13 +100,25 @@ func (a *asyncReader) take() syscall.Errno {
 	}
 	if typ == ibv.IBV_EVENT_DEVICE_FATAL {
 		a.home.lose()
+		a.nudge()
 	}
 	if typ == ibv.IBV_EVENT_CQ_ERR && t.events != nil {
 		t.events.overrun.Store(true)
-		t.events.signal()
+		t.events.stir()
 	}
 	a.put(pending{typ, t, port, a.name(typ, t, port), 1}, at)
 	return 0
+}
+
+// nudge has those that wait for completions look around.
+func (a *asyncReader) nudge() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range a.targets {
+		if t.events != nil {
+			t.events.nudge()
+		}
+	}
 }
 
 // name names what an event is about.

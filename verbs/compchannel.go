@@ -11,8 +11,8 @@ import (
 // A CompChannel is a completion channel: through it the device tells that there are completions in the CQs that were made with it, so that
 // [CQ.Wait] needs no thread. Many CQs may share one. All methods may be called by several goroutines at once.
 //
-// A goroutine of the channel's takes the events (ibv_get_cq_event), acknowledges them (ibv_ack_cq_events), and wakes those that wait for
-// the CQ. Nobody else should read from its descriptor, which does not block.
+// Of those that wait for its CQs one takes the events (ibv_get_cq_event), for the others as well, acknowledges them (ibv_ack_cq_events),
+// and wakes those whom they are for. Nobody else should read from its descriptor, which does not block.
 type CompChannel struct {
 	*object
 	raw    *ibv.CompChannel
@@ -20,25 +20,20 @@ type CompChannel struct {
 	events *channelEvents
 }
 
-// A channelEvents reads a channel's events, from its creation to Close. It does not point to any handle.
+// A channelEvents is what a channel's CQs, and those that wait for them, know of it. It does not point to any handle.
 type channelEvents struct {
-	home   *home
-	name   string
-	raw    *ibv.CompChannel
-	reader *eventReader
-	ended  chan struct{} // closed when no more events can be taken, for the reason err
-	err    error
-
-	// Where events are put; the reader's goroutine only.
-	cq     *ibv.CQ
-	number uintptr
+	home  *home
+	name  string
+	ended chan struct{} // closed when no more events can be taken, for the reason err
+	err   error
+	leadership
 
 	mu     sync.Mutex            // the following
 	queues map[uintptr]*cqEvents // by the number that each CQ has as its cq_context
 	last   uintptr
 }
 
-// CreateCompChannel makes a completion channel (ibv_create_comp_channel), and starts its goroutine.
+// CreateCompChannel makes a completion channel (ibv_create_comp_channel).
 func (c *Context) CreateCompChannel() (*CompChannel, error) {
 	const verb = cverbs.VerbCreateCompChannel
 	if err := begin(verb, c.core()); err != nil {
@@ -49,8 +44,8 @@ func (c *Context) CreateCompChannel() (*CompChannel, error) {
 	if err != nil {
 		return nil, c.failed(verb, err)
 	}
-	e := &channelEvents{home: c.home, name: c.home.name("channel"), raw: raw, ended: make(chan struct{}), queues: make(map[uintptr]*cqEvents)}
-	if err := e.start(); err != nil {
+	e := &channelEvents{home: c.home, name: c.home.name("channel"), ended: make(chan struct{}), queues: make(map[uintptr]*cqEvents)}
+	if err := e.open(raw); err != nil {
 		_ = cverbs.DestroyCompChannel(raw)
 		return nil, hinted(c.failed(verb, err), "its events cannot be read")
 	}
@@ -85,36 +80,20 @@ func (c *CompChannel) Raw() *ibv.CompChannel {
 	return c.raw
 }
 
-// Close destroys the channel (ibv_destroy_comp_channel), after the calls under way, and ends its goroutine. While CQs that use it are open
-// it fails with EBUSY and names them, or some of many. Closing it again does nothing.
+// Close destroys the channel (ibv_destroy_comp_channel), after the calls under way. While CQs that use it are open it fails with EBUSY and
+// names them, or some of many. Closing it again does nothing.
 func (c *CompChannel) Close() error {
 	return c.core().close(cverbs.VerbDestroyCompChannel, func() error {
-		c.events.reader.stop()
+		// The last leader may be on its way out: its CQ is closed.
+		<-c.events.lead
 		err := cverbs.DestroyCompChannel(c.raw)
 		if err != nil && !c.home.gone(err) {
-			c.events.restart()
+			c.events.lead <- struct{}{}
+			return err
 		}
+		c.events.shut()
 		return err
 	})
-}
-
-// start begins to read, or begins again after stop.
-func (e *channelEvents) start() error {
-	r, err := readEvents(e.raw.FD, e.name, e.take, e.end)
-	if err == nil {
-		e.reader = r // else the one that has stopped, if there is one
-	}
-	return err
-}
-
-// restart is for a channel that could not be destroyed.
-func (e *channelEvents) restart() {
-	if isClosed(e.ended) {
-		return
-	}
-	if err := e.start(); err != nil {
-		e.end(err)
-	}
 }
 
 // end says why there will be no more events, to those that wait, too.
@@ -123,7 +102,7 @@ func (e *channelEvents) end(err error) {
 	close(e.ended)
 }
 
-// take takes one event. Its CQ exists until the event is acknowledged.
+// take takes one event. Its CQ exists until the event is acknowledged. It is the leader's to call.
 func (e *channelEvents) take() syscall.Errno {
 	if errno := cverbs.TakeCQEvent(e.raw, &e.cq, &e.number); errno != 0 {
 		return errno

@@ -61,6 +61,7 @@ func (c *Context) CreateCQ(attr CQAttr) (*CQ, error) {
 	var channel *ibv.CompChannel
 	if attr.Channel != nil {
 		channel = attr.Channel.raw
+		q.events.channel = attr.Channel.events
 		q.number = attr.Channel.events.add(q.events)
 	}
 	raw, err := cverbs.CreateCQ(c.raw, int32(attr.CQE), q.number, channel, int32(attr.CompVector))
@@ -147,6 +148,7 @@ func (c *CQ) Close() error {
 		c.unlist()
 		c.ctx.async.forget(addressOf(c.raw), c.object)
 		close(e.closed)
+		e.nudge()
 		return err
 	})
 }

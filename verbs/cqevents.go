@@ -10,9 +10,11 @@ import (
 
 // A cqEvents is what the readers of events know of a CQ. It does not point to the handle.
 type cqEvents struct {
-	wake    chan struct{} // room for one token: there may be completions, and one of those that wait should look
-	closed  chan struct{} // closed with the CQ
-	overrun atomic.Bool   // IBV_EVENT_CQ_ERR has come
+	channel *channelEvents // nil if the CQ has none
+	wake    chan struct{}  // room for one token: there may be completions, and one of those that wait should look
+	closed  chan struct{}  // closed with the CQ
+	overrun atomic.Bool    // IBV_EVENT_CQ_ERR has come
+	armed   atomic.Bool    // so that an event may be there, or come
 
 	arming sync.Mutex // held while the CQ is armed; the following
 	all    int        // goroutines that wait, and of these
@@ -38,6 +40,7 @@ func (e *cqEvents) taken(raw *ibv.CQ) bool {
 	if e.raw != raw {
 		return false
 	}
+	e.armed.Store(false)
 	e.unacked++
 	if e.closing || e.unacked >= ackBatch {
 		e.ack()
@@ -70,11 +73,24 @@ func (e *cqEvents) setClosing(closing bool) {
 	}
 }
 
-// signal puts the token there, if it is not there.
+// signal puts the token there, if it is not there. Who leads the channel does not see it: that is what stir is for.
 func (e *cqEvents) signal() {
 	select {
 	case e.wake <- struct{}{}:
 	default:
+	}
+}
+
+// stir is signal for everybody but the channel's leader.
+func (e *cqEvents) stir() {
+	e.signal()
+	e.nudge()
+}
+
+// nudge has the channel's leader look around, if it waits for this CQ.
+func (e *cqEvents) nudge() {
+	if e.channel != nil && e.channel.leader.Load() == e {
+		e.channel.interrupt()
 	}
 }
 
@@ -98,6 +114,6 @@ func (e *cqEvents) quit(solicited bool) {
 		e.any--
 	}
 	if e.all > 0 {
-		e.signal()
+		e.stir()
 	}
 }

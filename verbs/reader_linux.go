@@ -7,9 +7,27 @@ import (
 	"syscall"
 )
 
-// An eventReader is a goroutine that takes events from a descriptor of the library's as soon as they come. It waits in Go's poller on a
-// duplicate, which stays what it is when the library closes its own. Both share one open file, so that the library's own
-// descriptor does not block any more either: taking an event that is not there is EAGAIN.
+// pollable is a duplicate of a descriptor of the library's in Go's poller, which stays what it is when the library closes its own. Both
+// share one open file, so that the library's own descriptor does not block any more either: taking an event that is not there is EAGAIN.
+func pollable(fd int32, name string) (*os.File, syscall.RawConn, error) {
+	dup, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_DUPFD_CLOEXEC, 0)
+	if errno != 0 {
+		return nil, nil, os.NewSyscallError("fcntl", errno)
+	}
+	if err := syscall.SetNonblock(int(dup), true); err != nil {
+		syscall.Close(int(dup))
+		return nil, nil, os.NewSyscallError("fcntl", err)
+	}
+	file := os.NewFile(dup, name)
+	conn, err := file.SyscallConn()
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return file, conn, nil
+}
+
+// An eventReader is a goroutine that takes events from a descriptor of the library's as soon as they come.
 //
 // The goroutine has what take and failed refer to, and runs until stop: neither may refer to a handle, which would never be noticed as
 // lost then.
@@ -22,20 +40,11 @@ type eventReader struct {
 // readEvents starts a reader. take takes one event, or returns EAGAIN if there is none; it is called by the goroutine only. If it fails
 // otherwise, or the descriptor can no longer be waited for, failed is called with the reason, and the goroutine ends.
 func readEvents(fd int32, name string, take func() syscall.Errno, failed func(error)) (*eventReader, error) {
-	dup, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_DUPFD_CLOEXEC, 0)
-	if errno != 0 {
-		return nil, os.NewSyscallError("fcntl", errno)
-	}
-	if err := syscall.SetNonblock(int(dup), true); err != nil {
-		syscall.Close(int(dup))
-		return nil, os.NewSyscallError("fcntl", err)
-	}
-	r := &eventReader{file: os.NewFile(dup, name), done: make(chan struct{})}
-	conn, err := r.file.SyscallConn()
+	file, conn, err := pollable(fd, name)
 	if err != nil {
-		r.file.Close()
 		return nil, err
 	}
+	r := &eventReader{file: file, done: make(chan struct{})}
 	go r.run(conn, take, failed)
 	return r, nil
 }

@@ -2,7 +2,14 @@
 
 package verbs
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
+
+func pollable(fd int32, name string) (*os.File, syscall.RawConn, error) {
+	return nil, nil, ErrNotSupported
+}
 
 // An eventReader does not exist here: there are no events to be read.
 type eventReader struct{}

@@ -23,6 +23,7 @@ func (c *CQ) reqNotify(solicitedOnly bool) error {
 	// One after the other: hardware may go by the last request, and forget an earlier one for any completion.
 	e.arming.Lock()
 	defer e.arming.Unlock()
+	e.armed.Store(true)
 	only := int32(0)
 	if solicitedOnly && e.any == 0 {
 		only = 1
@@ -65,6 +66,10 @@ func (c *CQ) wait(ctx context.Context, wc []ibv.WC, solicited bool) (int, error)
 	c.events.join(solicited)
 	defer c.events.quit(solicited)
 	for {
+		if c.events.armed.Load() {
+			// Its event may be there since somebody has found completions without it. Unread events would pile up.
+			c.channel.events.drain()
+		}
 		err := c.reqNotify(solicited)
 		// The queue may be armed by now for what came before.
 		if n, err := c.Poll(wc); n > 0 || err != nil {
@@ -79,20 +84,43 @@ func (c *CQ) wait(ctx context.Context, wc []ibv.WC, solicited bool) (int, error)
 	}
 }
 
-// park waits for the token, or for a reason to give up, and polls.
+// park waits for the token, or for a reason to give up, and polls. Whoever can leads the channel meanwhile.
 func (c *CQ) park(ctx context.Context, wc []ibv.WC) (int, error) {
+	e, channel := c.events, c.channel.events
+	select {
+	case <-e.wake:
+		return c.Poll(wc)
+	case <-channel.lead:
+		channel.leadFor(ctx, e)
+		return c.stirred(ctx, wc)
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-e.closed:
+	case <-channel.ended:
+	case <-c.home.fatal:
+	}
+	return c.stirred(ctx, wc)
+}
+
+// stirred polls if there is the token, or returns the reason to give up; nothing of both is 0, nil.
+func (c *CQ) stirred(ctx context.Context, wc []ibv.WC) (int, error) {
 	select {
 	case <-c.events.wake:
 		return c.Poll(wc)
-	case <-ctx.Done():
+	default:
+	}
+	channel := c.channel.events
+	switch {
+	case ctx.Err() != nil:
 		return 0, ctx.Err()
-	case <-c.events.closed:
+	case isClosed(c.events.closed):
 		return 0, c.closedError()
-	case <-c.channel.events.ended:
-		return c.last(wc, c.channel.events.err)
-	case <-c.home.fatal:
+	case isClosed(channel.ended):
+		return c.last(wc, channel.err)
+	case isClosed(c.home.fatal):
 		return c.last(wc, refused(cverbs.VerbReqNotifyCQ, c.name, syscall.EIO, hintLost))
 	}
+	return 0, nil
 }
 
 // last polls, and returns err if that finds nothing.

@@ -245,7 +245,7 @@ func testSolicitedDoesNotWeakenAny(t *testing.T, again bool) {
 	go func() { _, err := q.WaitSolicited(ctx, make([]ibv.WC, 1)); solicited <- err }()
 	parked(t, d, q, 2, 2)
 	if again {
-		q.events.signal() // one of them looks, finds nothing, and arms again
+		q.events.stir() // one of them looks, finds nothing, and arms again
 		eventually(t, "arming", func() bool { return calls(t, d, "req_notify_cq") >= 3 })
 	}
 	ok(t, q.reqNotify(true)) // as does the program itself
@@ -394,6 +394,7 @@ func TestEventsAreAcknowledgedInBatchesAndAtClose(t *testing.T) {
 			t.Fatal(err)
 		}
 		push(t, d, q, uint64(i))
+		q.channel.events.drain()
 		<-q.events.wake
 		if n, err := q.Poll(wc); n != 1 || err != nil {
 			t.Fatal(n, err)
@@ -419,6 +420,11 @@ func TestEventsAreAcknowledgedInBatchesAndAtClose(t *testing.T) {
 func TestCloseAcknowledgesWhatComesMeanwhile(t *testing.T) {
 	d, c := testDevice(t)
 	q := testCQ(t, c, 16, true)
+	leader := closing(t, must(c.CreateCQ(CQAttr{CQE: 16, Channel: q.channel})))
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() { _, err := leader.Wait(ctx, make([]ibv.WC, 1)); left <- err }()
+	parked(t, d, leader, 1, 1)
 	if err := q.reqNotify(false); err != nil {
 		t.Fatal(err)
 	}
@@ -437,9 +443,15 @@ func TestCloseAcknowledgesWhatComesMeanwhile(t *testing.T) {
 	if n := calls(t, d, "ack_cq_events"); n != 1 {
 		t.Errorf("acknowledged %d times", n)
 	}
+	cancel()
+	soon(t, "Wait", func() {
+		if err := <-left; err != context.Canceled {
+			t.Error(err)
+		}
+	})
 }
 
-// The goroutine that takes events may be about to acknowledge some while the queue is closed, and new ones may come meanwhile.
+// Who leads the channel may be about to acknowledge some while the queue is closed, and new ones may come meanwhile.
 func TestCloseBesideEvents(t *testing.T) {
 	d, c := testDevice(t)
 	channel := closing(t, must(c.CreateCompChannel()))
@@ -543,7 +555,10 @@ func TestChannelServesForeignQueues(t *testing.T) {
 		if err := d.Complete(raw, &ibv.WC{}, false); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "acknowledgement", func() bool { return calls(t, d, "ack_cq_events") == i+1 })
+		channel.events.drain()
+		if n := calls(t, d, "ack_cq_events"); n != i+1 {
+			t.Errorf("%d events are acknowledged, want %d", n, i+1)
+		}
 		soon(t, "ibv_destroy_cq", func() {
 			if err := cverbs.DestroyCQ(raw); err != nil {
 				t.Error(err)
