@@ -2,7 +2,8 @@
 
 GO      ?= go
 NEED    := gcc libc6-dev clang libibverbs-dev librdmacm-dev libibverbs1 librdmacm1 valgrind
-CROSS   := gcc-aarch64-linux-gnu gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
+CROSS   := qemu-user gcc-aarch64-linux-gnu gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu gcc-s390x-linux-gnu
+ARM64   := CC=aarch64-linux-gnu-gcc GOARCH=arm64 CGO_ENABLED=1
 SEED    ?= 0
 COUNT   ?= 100000
 KERNEL  ?= 6.1 6.12
@@ -32,7 +33,7 @@ test: ## everything but the cross compilers; does its own set-up
 	@$(MAKE) --no-print-directory test-cgo
 
 # What has C code, or calls it.
-CGO    := ./internal/cverbs ./internal/softdev ./internal/beside ./verbs/...
+CGO    := ./internal/cverbs ./internal/softdev ./internal/direct/... ./internal/beside ./verbs/...
 # Tests that build everything anew, with instruments of their own; they run once.
 BUILDS := TestHeaders|TestFuture|TestWithoutLibrary|TestSize|TestC$$
 
@@ -42,12 +43,12 @@ test-cgo: ## the bindings with every thunk counted; all of C under -race, -asan,
 	$(GO) test -asan -skip '$(BUILDS)' $(CGO)
 	GOFLAGS=-gcflags=all=-d=checkptr $(GO) test -skip '$(BUILDS)' $(CGO)
 	GOEXPERIMENT=cgocheck2 $(GO) test -skip '$(BUILDS)' $(CGO)
-	CGO_ENABLED=0 $(GO) test ./internal/cverbs ./internal/softdev ./verbs/...
+	CGO_ENABLED=0 $(GO) test ./internal/cverbs ./internal/softdev ./internal/direct/... ./verbs/...
 	CGO_ENABLED=0 $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
 
-test-arch: ## the layouts against the cross compilers of arm64, ppc64le, riscv64 and s390x; installs them
+test-arch: ## the layouts against the cross compilers of arm64, ppc64le, riscv64 and s390x, and arm64's assembly in an emulator; installs them
 	@scripts/need.sh $(NEED) $(CROSS)
 	@$(MAKE) --no-print-directory headers
 	IBV_CROSS=1 $(GO) test -count=1 ./gen/load ./gen/probe ./gen/bind ./gen/oracletest
@@ -55,6 +56,8 @@ test-arch: ## the layouts against the cross compilers of arm64, ppc64le, riscv64
 	@set -e; for a in aarch64:arm64 powerpc64le:ppc64le riscv64:riscv64 s390x:s390x; do \
 		echo "CC=$${a%:*}-linux-gnu-gcc GOARCH=$${a#*:} CGO_ENABLED=1 go build ./internal/cverbs"; \
 		CC=$${a%:*}-linux-gnu-gcc GOARCH=$${a#*:} CGO_ENABLED=1 $(GO) build ./internal/cverbs; done
+	$(ARM64) $(GO) vet ./internal/direct/...
+	$(ARM64) $(GO) test -count=1 -exec 'qemu-aarch64 -L /usr/aarch64-linux-gnu' ./internal/direct
 
 test-kernel: ## the runtime under kernels with soft-RoCE, in QEMU, and the runner of that; KERNEL=6.1, 6.12 or a suite's; ARGS='-run X -v'
 	@scripts/kernel/test.sh $(foreach k,$(KERNEL),-k $(k)) -- $(ARGS)

@@ -1,0 +1,51 @@
+//go:build linux && cgo && !race && !asan && !msan
+
+#include "textflag.h"
+#include "go_asm.h"
+
+// The busy word, and what is read after it, are not to be swapped: a fence on this side would be here. The processor may do so, and is kept
+// from it by membarrier(2) on the other side. Go's assembler does not.
+
+// func call(gate *Gate, a uintptr, b unsafe.Pointer) int
+//
+// C preserves BX, BP and R12 to R15. The direction flag is clear, always.
+TEXT ·call(SB), NOSPLIT, $0-32
+	MOVQ gate+0(FP), BX
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVL $1, Gate_busy(BX)
+	MOVL Gate_turn(BX), AX
+	CMPL AX, Gate_seen(BX)
+	JNE  refused
+	MOVQ Gate_level(BX), CX
+	MOVL (CX), AX
+	CMPL AX, Gate_least(BX)
+	JLT  refused
+	MOVQ Gate_object(BX), DI
+	MOVQ Gate_fn(BX), AX
+	MOVQ SP, R12
+	MOVQ Gate_stack(BX), SP
+	CALL AX
+	MOVQ R12, SP
+	MOVLQSX AX, AX
+	MOVQ AX, ret+24(FP)
+	RET
+refused:
+	MOVL $0, Gate_busy(BX)
+	MOVQ $const_Refused, AX
+	MOVQ AX, ret+24(FP)
+	RET
+
+// func enter(gate *Gate) int
+TEXT ·enter(SB), NOSPLIT, $0-16
+	MOVQ gate+0(FP), BX
+	MOVL $1, Gate_busy(BX)
+	MOVL Gate_turn(BX), AX
+	CMPL AX, Gate_seen(BX)
+	JNE  refused
+	MOVQ $1, ret+8(FP)
+	RET
+refused:
+	MOVL $0, Gate_busy(BX)
+	MOVQ $0, ret+8(FP)
+	RET

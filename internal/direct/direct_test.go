@@ -1,0 +1,297 @@
+//go:build linux && cgo
+
+package direct_test
+
+import (
+	"bytes"
+	"math"
+	"runtime"
+	"runtime/pprof"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/goverbs/ibv/internal/direct"
+	"github.com/goverbs/ibv/internal/direct/ctest"
+)
+
+// gate makes an open gate, on a stack of its own, to a function that gets the note.
+func gate(t testing.TB, fn uintptr, level *int32, least int32) (*direct.Gate, *ctest.Note) {
+	t.Helper()
+	if why := direct.Available(); why != "" {
+		t.Skip(why)
+	}
+	s, err := direct.NewStack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := ctest.NewNote()
+	g := direct.NewGate(s, fn, n.Object(), level, least)
+	t.Cleanup(func() {
+		direct.Shut(g)
+		s.Free()
+		n.Free()
+	})
+	return g, n
+}
+
+// Arguments and results arrive, on a stack that is aligned as C wants it, and of which there is enough.
+func TestCall(t *testing.T) {
+	g, n := gate(t, ctest.NoteFunction, nil, 0)
+	var here int
+	for i, result := range []int32{0, 1, -1, math.MaxInt32, math.MinInt32} {
+		n.Result = result
+		got := g.Call(uintptr(100+i), unsafe.Pointer(&here))
+		g.Leave()
+		if got != int(result) || n.Value != int64(100+i) || n.Pointer != unsafe.Pointer(&here) || n.Calls != uint64(i+1) {
+			t.Errorf("%d, want %d; %+v", got, result, n)
+		}
+	}
+	if n.Misaligned != 0 || n.Stack == 0 {
+		t.Errorf("a frame %d bytes beside a multiple of 16", n.Misaligned)
+	}
+	if here := uintptr(unsafe.Pointer(&here)); n.Stack > here-1<<20 && n.Stack < here+1<<20 {
+		t.Error("C has run on the goroutine's stack")
+	}
+}
+
+// Registers that C may change, and g, are as Go wants them afterwards; goroutines' stacks may be as small as they are.
+func TestRegisters(t *testing.T) {
+	g, n := gate(t, ctest.Clobber, nil, 0)
+	a, b, c, d := 1.5, 2.5, 3, 4
+	for i := range 10000 {
+		if r := g.Call(uintptr(i), nil); r != i {
+			t.Fatal(r, i)
+		}
+		g.Leave()
+		var zero [8]uint64 // cleared by the zero register
+		m := map[int]*[8]uint64{i: &zero}
+		if *m[i] != [8]uint64{} {
+			t.Fatal("zero is not zero")
+		}
+		a, b, c, d = a+1, b+1, c+1, d+1
+	}
+	if a != 10001.5 || b != 10002.5 || c != 10003 || d != 10004 || n.Calls != 10000 {
+		t.Error(a, b, c, d, n.Calls)
+	}
+}
+
+func TestStackSize(t *testing.T) {
+	g, _ := gate(t, ctest.Deep, nil, 0)
+	for range 3 {
+		if r := g.Call(direct.StackSize-8192, nil); r != 1 {
+			t.Error(r)
+		}
+		g.Leave()
+	}
+}
+
+func TestLevel(t *testing.T) {
+	level := new(int32)
+	g, n := gate(t, ctest.NoteFunction, level, 3)
+	for value, want := range map[int32]int{math.MinInt32: direct.Refused, -1: direct.Refused, 0: direct.Refused, 2: direct.Refused, 3: 0, 4: 0, math.MaxInt32: 0} {
+		*level = value
+		before := n.Calls
+		r := g.Call(0, nil)
+		if r != want || (n.Calls != before) != (want == 0) {
+			t.Errorf("level %d: %d, want %d; %d calls", value, r, want, n.Calls-before)
+		}
+		g.Leave()
+	}
+	*level = 0
+	if !g.Enter() {
+		t.Error("Enter looks at the level")
+	}
+	g.Leave()
+}
+
+// A gate refuses from Shut on, and until its owner has seen that it is open.
+func TestShut(t *testing.T) {
+	g, n := gate(t, ctest.NoteFunction, nil, 0)
+	want := func(what string, in bool) {
+		t.Helper()
+		before := n.Calls
+		r, entered := g.Call(0, nil), false
+		if r != direct.Refused {
+			g.Leave()
+		}
+		if entered = g.Enter(); entered {
+			g.Leave()
+		}
+		if (r == 0) != in || entered != in || (n.Calls != before) != in {
+			t.Errorf("%s: call %d, entered %v, %d calls", what, r, entered, n.Calls-before)
+		}
+	}
+	want("new", true)
+	direct.Shut(g)
+	want("shut", false)
+	g.See()
+	want("shut, and looked", false)
+	direct.Shut(g)
+	want("shut twice", false)
+	g.Open()
+	want("open, and not looked", false)
+	g.See()
+	want("open", true)
+	g.Open()
+	want("open twice", true)
+	direct.Shut(g)
+	g.Open()
+	direct.Shut(g)
+	g.Open()
+	want("anew", false)
+}
+
+// Shut waits for the call that is in.
+func TestShutWaits(t *testing.T) {
+	g, n := gate(t, ctest.Stay, nil, 0)
+	var left atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		g.Call(20000, nil)
+		left.Store(true)
+		g.Leave()
+	}()
+	for atomic.LoadUint32(&n.Inside) == 0 {
+		runtime.Gosched()
+	}
+	direct.Shut(g)
+	if !left.Load() || n.Calls != 1 {
+		t.Error("a call was in when Shut returned")
+	}
+	<-done
+}
+
+// Nobody is in while a gate is shut, however often that happens: what C would touch is gone.
+func TestShutBesideCalls(t *testing.T) {
+	g, n := gate(t, ctest.Touch, nil, 0)
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	refused, calls := 0, uint64(0)
+	wg.Go(func() {
+		for !stop.Load() {
+			if g.Call(0, nil) == direct.Refused {
+				refused++
+				g.See()
+				continue
+			}
+			calls++
+			g.Leave()
+		}
+	})
+	for end := time.Now().Add(500 * time.Millisecond); time.Now().Before(end); time.Sleep(10 * time.Microsecond) {
+		direct.Shut(g)
+		n.Gone = 1
+		for range 100 {
+			runtime.Gosched()
+		}
+		n.Gone = 0
+		g.Open()
+	}
+	stop.Store(true)
+	wg.Wait()
+	if n.Touched != 0 || n.Calls != calls || refused == 0 || calls == 0 {
+		t.Errorf("%d calls beside the closer; %d calls counted, %d made, %d refused", n.Touched, n.Calls, calls, refused)
+	}
+}
+
+// Collections, growing stacks, profiles and signals beside a caller, and in its call.
+func TestCallBesideTheRuntime(t *testing.T) {
+	g, n := gate(t, ctest.Clobber, nil, 0)
+	long, m := gate(t, ctest.Stay, nil, 0)
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for !stop.Load() {
+			runtime.GC()
+		}
+	})
+	wg.Go(func() {
+		for !stop.Load() {
+			_ = syscall.Kill(syscall.Getpid(), syscall.SIGURG)
+			time.Sleep(50 * time.Microsecond)
+		}
+	})
+	wg.Go(func() {
+		for !stop.Load() {
+			grow(64)
+			runtime.Gosched()
+		}
+	})
+	var profile bytes.Buffer
+	if err := pprof.StartCPUProfile(&profile); err != nil {
+		t.Fatal(err)
+	}
+	calls := uint64(0)
+	for end := time.Now().Add(time.Second); time.Now().Before(end); {
+		for i := range 1000 {
+			local := i
+			if r := g.Call(uintptr(local), unsafe.Pointer(&local)); r != i {
+				t.Fatal(r, i)
+			}
+			g.Leave()
+			calls++
+		}
+		long.Call(500, nil)
+		long.Leave()
+		grow(16)
+	}
+	pprof.StopCPUProfile()
+	stop.Store(true)
+	wg.Wait()
+	if n.Calls != calls || m.Calls == 0 {
+		t.Errorf("%d calls arrived, of %d", n.Calls, calls)
+	}
+}
+
+// grow uses a kilobyte of stack for each step.
+//
+//go:noinline
+func grow(steps int) byte {
+	var local [1024]byte
+	if steps == 0 {
+		return local[0]
+	}
+	local[steps%1024] = 1
+	return grow(steps-1) + local[(steps+1)%1024]
+}
+
+func TestCallMakesNoGarbage(t *testing.T) {
+	g, _ := gate(t, ctest.NoteFunction, nil, 0)
+	if n := testing.AllocsPerRun(1000, func() {
+		var own [4]uint64
+		g.Call(4, unsafe.Pointer(&own))
+		g.Leave()
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestStackIsFreedOnce(t *testing.T) {
+	s, err := direct.NewStack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Free()
+	s.Free()
+}
+
+func BenchmarkCall(b *testing.B) {
+	g, _ := gate(b, ctest.Touch, nil, 0)
+	for b.Loop() {
+		g.Call(0, nil)
+		g.Leave()
+	}
+}
+
+func BenchmarkShut(b *testing.B) {
+	g, _ := gate(b, ctest.Touch, nil, 0)
+	for b.Loop() {
+		direct.Shut(g)
+		g.Open()
+	}
+}
