@@ -136,3 +136,18 @@ func drain(b *testing.B, q *CQ, n int) {
 		n -= got
 	}
 }
+
+// What DirectCQ.Poll adds, as BenchmarkPoll.
+func BenchmarkDirectPoll(b *testing.B) {
+	for _, n := range []int{0, 1, 16, 64} {
+		b.Run(fmt.Sprintf("completions=%d", n), func(b *testing.B) {
+			_, c := testDevice(b)
+			q := testCQ(b, c, 64, false)
+			beside.Synthetic(q.raw, n)
+			defer beside.Genuine(q.raw)
+			d := testDirectCQ(b, q, DirectAttr{})
+			b.ReportAllocs()
+			benchmarkPoll(b, q, max(n, 1), d.Poll)
+		})
+	}
+}

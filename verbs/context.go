@@ -13,6 +13,7 @@ type Context struct {
 	device  *Device
 	vectors int
 	async   *asyncReader
+	stalls  []string // environment variables by which a provider may have been asked to take its time
 }
 
 // open opens a device, of which d is the description.
@@ -28,7 +29,7 @@ func open(by func() (*ibv.Context, error), d *Device, attr OpenAttr) (*Context, 
 		return nil, hinted(failed(cverbs.VerbOpenDevice, d.name, err), "its events cannot be read")
 	}
 	o := newObject(h, d.name)
-	c := &Context{object: o, raw: raw, device: d, vectors: int(raw.NumCompVectors), async: async}
+	c := &Context{object: o, raw: raw, device: d, vectors: int(raw.NumCompVectors), async: async, stalls: stalls()}
 	return track(c, o), nil
 }
 

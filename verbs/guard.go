@@ -1,9 +1,12 @@
 package verbs
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/goverbs/ibv/internal/direct"
 )
 
 // The order of locks. Somebody who wants an object for itself waits for the calls within it, and keeps new ones waiting meanwhile; so a
@@ -16,6 +19,7 @@ import (
 //   - QP.modify within a call on the QP, and before the guards of the CQ and the context.
 //   - sendQueue.mu, then recvQueue.mu, last of all: within the locks of the QP's or WQ's and the CQ's guards, or alone, by posts, which enter
 //     no guard.
+//   - Who has the guard of a CQ or the mutex of a queue waits for the direct calls on it, which wait for nothing meanwhile: see direct.Gate.
 //   - cqEvents.arming within a call on the CQ, or alone.
 //   - object.mu, of an object before those of its children. It and the mutexes of home, cqEvents, channelEvents, asyncReader and memory
 //     are held for moments, and nothing but C's acknowledgements is waited for within.
@@ -31,7 +35,20 @@ type guard struct {
 	owner  sync.Mutex    // held between lock and unlock
 	closed bool          // under owner: no call gets in any more
 	idle   chan struct{} // room for one: the last call has left while somebody waits for it
+
+	gates   []*direct.Gate // of direct pollers; under owner, and shut while the object is locked
+	tallies atomic.Pointer[[]*tally]
 }
+
+// A tally is what one direct poller has counted. It stays when that is gone, and is the next one's then, so that the count goes on.
+type tally struct {
+	n     atomic.Uint64 // written by the poller
+	taken bool          // under the guard's owner
+	_     [48]byte      // a cache line of its own
+}
+
+// add counts n more. Nobody else writes meanwhile.
+func (t *tally) add(n int) { storeRelease(&t.n, t.n.Load()+uint64(n)) }
 
 // The word: calls under way, whether somebody wants the object for itself, and the count.
 const (
@@ -113,7 +130,13 @@ func (g *guard) leaveSolo(was uint64, n int) { storeRelease(&g.solo, was+uint64(
 
 // count is what was counted so far, in the 39 bits that there are: only differences mean anything.
 func (g *guard) count() uint64 {
-	return (g.word.Load()>>guardCount + g.solo.Load()>>soloCount) & countMask
+	n := g.word.Load()>>guardCount + g.solo.Load()>>soloCount
+	if t := g.tallies.Load(); t != nil {
+		for _, t := range *t {
+			n += t.n.Load()
+		}
+	}
+	return n & countMask
 }
 
 // countMask is for differences of counts.
@@ -136,6 +159,7 @@ func (g *guard) lock() bool {
 	for pause := time.Microsecond; g.solo.Load()&soloBusy != 0; pause = min(2*pause, time.Millisecond) {
 		time.Sleep(pause)
 	}
+	direct.Shut(g.gates...)
 	return true
 }
 
@@ -143,7 +167,44 @@ func (g *guard) lock() bool {
 func (g *guard) unlock(closed bool) {
 	g.closed = closed
 	if !closed {
+		for _, gate := range g.gates {
+			gate.Open()
+		}
 		g.word.And(^uint64(guardLocked))
 	}
 	g.owner.Unlock()
+}
+
+// attachGate lets a direct poller in by a gate, from now on, and gives it a tally. It reports false if the object is closed. As
+// lock, it must not be called within a call on the object.
+func (g *guard) attachGate(gate *direct.Gate) (*tally, bool) {
+	g.owner.Lock()
+	defer g.owner.Unlock()
+	if g.closed {
+		return nil, false
+	}
+	g.gates = append(g.gates, gate)
+	var all []*tally
+	if t := g.tallies.Load(); t != nil {
+		all = *t
+	}
+	for _, t := range all {
+		if !t.taken {
+			t.taken = true
+			return t, true
+		}
+	}
+	t := &tally{taken: true}
+	all = append(slices.Clip(all), t)
+	g.tallies.Store(&all)
+	return t, true
+}
+
+// detachGate shuts a gate for good, and waits for a call that is in.
+func (g *guard) detachGate(gate *direct.Gate, t *tally) {
+	g.owner.Lock()
+	defer g.owner.Unlock()
+	direct.Shut(gate)
+	g.gates = slices.DeleteFunc(g.gates, func(other *direct.Gate) bool { return other == gate })
+	t.taken = false
 }

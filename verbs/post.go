@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -15,7 +14,7 @@ import (
 
 // A sendQueue is where a QP's sends are posted. It is apart from the handle, since CQs point to it.
 type sendQueue struct {
-	mu     sync.Mutex // held by posts, which enter no guard; taken within the lock of the CQ's guard, if both
+	mu     queueMutex // held by posts, which enter no guard; taken within the lock of the CQ's guard, if both
 	closed bool
 	home   *home
 	name   string // of the QP

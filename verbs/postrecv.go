@@ -3,7 +3,6 @@ package verbs
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -13,7 +12,7 @@ import (
 
 // A recvQueue is where receives are posted, to a QP or to a WQ.
 type recvQueue struct {
-	mu     sync.Mutex // held by posts, which enter no guard
+	mu     queueMutex // held by posts, which enter no guard
 	closed bool
 	verb   cverbs.Verb
 	home   *home
@@ -119,6 +118,11 @@ func (q *recvQueue) postLocked(r *RecvRequests) (int, error) {
 		errno = cverbs.PostRecv(q.qp, &r.wrs[0], &bad)
 	}
 	runtime.KeepAlive(r)
+	return q.taken(r, errno, bad)
+}
+
+// taken makes the result of a post.
+func (q *recvQueue) taken(r *RecvRequests, errno syscall.Errno, bad *ibv.RecvWR) (int, error) {
 	if errno == 0 && bad == nil {
 		return r.n, nil
 	}

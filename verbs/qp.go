@@ -120,6 +120,8 @@ func (q *QP) Close() error {
 		}
 		if q.sq != nil {
 			q.sq.closed, q.rq.closed = true, true
+			q.sq.mu.end()
+			q.rq.mu.end()
 			q.sendCQ.dismiss(q.sq)
 		}
 		q.pd.ctx.async.forget(addressOf(q.raw), q.object)

@@ -13,6 +13,21 @@ func (v Verb) Failed(errno syscall.Errno) error {
 	return failure(v, int64(errno))
 }
 
+// Polled is what PollCQ makes of the result of ibv_poll_cq, for those who have called that past it.
+func Polled(r int, numEntries int32) (int, error) {
+	switch {
+	case r < 0:
+		return 0, negativeError(VerbPollCQ, r)
+	case r > int(numEntries):
+		// No count: providers without the function answer with a positive errno value.
+		return 0, errnoError(VerbPollCQ, r)
+	}
+	return r, nil
+}
+
+// Posted is what PostSend and PostRecv make of the results of their verbs, for those who have called these past them.
+func Posted(r int) syscall.Errno { return plainErrno(r) }
+
 // plainErrno is for functions that return the errno value, or its negative. What is none becomes EIO.
 func plainErrno(r int) syscall.Errno {
 	a := max(r, -r)

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"syscall"
 	"unsafe"
+
+	"github.com/goverbs/ibv"
 )
 
 // Register makes a provider in this process serve the calls on object, a *ibv.Context or *ibv.Device of its own, and on what
@@ -21,7 +23,8 @@ import (
 //
 // These functions, and the operations in the context, may call back into Go, which then gets pointers as long as the call lasts.
 // What programs call for each message may not; a callback there can end the program: PollCQ, SpinCQ, ReqNotifyCQ, the posts (PostSend,
-// PostRecv, PostSRQRecv, PostSRQOps, PostWQRecv), StartPoll, NextPoll, EndPoll, and all whose names begin with WCRead or WR.
+// PostRecv, PostSRQRecv, PostSRQOps, PostWQRecv), StartPoll, NextPoll, EndPoll, and all whose names begin with WCRead or WR. These have to return
+// at once, too, as hardware's do: see [Registered].
 //
 // Any goroutine may call it at any time; so may the provider's functions.
 func Register(object, ops unsafe.Pointer) error {
@@ -32,6 +35,13 @@ func Register(object, ops unsafe.Pointer) error {
 // what belongs to it, runs or is started. An object that is not registered is an error, ENOENT.
 func Unregister(object unsafe.Pointer) error {
 	return registryError("unregister", C.ibvgo_unregister(object))
+}
+
+// Registered reports whether a provider in this process serves the calls on a context, so that Register's promises hold for it.
+func Registered(context *ibv.Context) bool {
+	var owned C.int
+	C.ibvgo_owner(unsafe.Pointer(context), 0, &owned)
+	return owned != 0
 }
 
 // RegistryFunctions returns the C functions behind Register and Unregister, for providers whose own functions register contexts:

@@ -20,12 +20,5 @@ import (
 // Result and errors are those of PollCQ.
 func SpinCQ(cq *ibv.CQ, numEntries int32, wc *ibv.WC, ns uint64) (int, error) {
 	r := int(C.ibvgo_spin_cq((*C.struct_ibv_cq)(unsafe.Pointer(cq)), C.int32_t(numEntries), (*C.struct_ibv_wc)(unsafe.Pointer(wc)), C.uint64_t(ns)))
-	switch {
-	case r < 0:
-		return 0, negativeError(VerbPollCQ, r)
-	case r > int(numEntries):
-		// No count: see PollCQ.
-		return 0, errnoError(VerbPollCQ, r)
-	}
-	return r, nil
+	return Polled(r, numEntries)
 }
