@@ -103,7 +103,7 @@ func (a *asyncReader) take() syscall.Errno {
 		a.nudge()
 	}
 	if typ == ibv.IBV_EVENT_CQ_ERR && t.events != nil {
-		t.events.overrun.Store(true)
+		t.events.overrun.set()
 		t.events.stir()
 	}
 	a.put(pending{typ, t, port, a.name(typ, t, port), 1}, at)

@@ -13,7 +13,7 @@ type cqEvents struct {
 	channel *channelEvents // nil if the CQ has none
 	wake    chan struct{}  // room for one token: there may be completions, and one of those that wait should look
 	closed  chan struct{}  // closed with the CQ
-	overrun atomic.Bool    // IBV_EVENT_CQ_ERR has come
+	overrun mark           // IBV_EVENT_CQ_ERR has come
 	armed   atomic.Bool    // so that an event may be there, or come
 
 	arming sync.Mutex // held while the CQ is armed; the following
@@ -25,6 +25,13 @@ type cqEvents struct {
 	unacked uint32     // events taken, and not acknowledged yet
 	closing bool       // acknowledge at once, since destroying the CQ waits for it
 }
+
+// A mark is something that happens once. Direct gates look at its word.
+type mark struct{ happened uint32 }
+
+func (m *mark) set()          { atomic.StoreUint32(&m.happened, 1) }
+func (m *mark) Load() bool    { return atomic.LoadUint32(&m.happened) != 0 }
+func (m *mark) word() *uint32 { return &m.happened }
 
 // ackBatch is how many events are acknowledged at once: each time, the library takes a lock.
 const ackBatch = 64

@@ -46,7 +46,7 @@ func (r directRest) end() {
 }
 
 // setUp makes the gate, or says why there is none. Attaching it is left to the caller.
-func (h *directHandle) setUp(c *Context, v cverbs.Verb, function, object uintptr, level *int32, least int32, attr DirectAttr) error {
+func (h *directHandle) setUp(c *Context, v cverbs.Verb, function, object uintptr, level *uint32, least, most uint32, attr DirectAttr) error {
 	variable := os.Getenv(directVariable)
 	switch {
 	case attr.Off:
@@ -68,7 +68,7 @@ func (h *directHandle) setUp(c *Context, v cverbs.Verb, function, object uintptr
 		return hinted(failed(v, "", err), "no memory for a stack")
 	}
 	h.rest.stack = stack
-	h.gate = direct.NewGate(stack, function, object, level, least)
+	h.gate = direct.NewGate(stack, function, object, level, least, most)
 	if !attr.Check && variable != "check" {
 		h.fast = h.gate
 	}

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/goverbs/ibv"
@@ -25,7 +26,7 @@ func (c *CQ) Direct(attr DirectAttr) (*DirectCQ, error) {
 		return nil, err
 	}
 	d := &DirectCQ{cq: c}
-	err := d.setUp(c.ctx, verb, c.raw.Context.Ops.PollCQ, uintptr(unsafe.Pointer(c.raw)), nil, 0, attr)
+	err := d.setUp(c.ctx, verb, c.raw.Context.Ops.PollCQ, uintptr(unsafe.Pointer(c.raw)), c.events.overrun.word(), 0, 0, attr)
 	end(c.object)
 	if err != nil {
 		return nil, err
@@ -62,12 +63,12 @@ func (d *DirectCQ) Close() error {
 
 // Poll is [CQ.Poll], with the same results, errors among them. After Close, of the handle or of the queue, the error matches [ErrClosed].
 func (d *DirectCQ) Poll(wc []ibv.WC) (int, error) {
-	if d == nil || d.fast == nil || len(wc) == 0 || d.cq.over.Load() {
+	if d == nil || d.fast == nil || uint(len(wc)-1) >= math.MaxInt32 {
 		return d.pollOther(wc)
 	}
 	g := d.fast
-	n := g.Call(uintptr(entries(wc)), unsafe.Pointer(&wc[0]))
-	if n == 0 && !d.cq.events.overrun.Load() {
+	n := g.Call(uintptr(len(wc)), unsafe.Pointer(&wc[0]))
+	if n == 0 {
 		g.Leave()
 		return 0, nil
 	}
@@ -98,8 +99,8 @@ func (d *DirectCQ) polled(wc []ibv.WC, n int) (int, error) {
 	}
 	d.gate.Leave()
 	n, err := cverbs.Polled(n, entries(wc))
-	if err == nil && !c.events.overrun.Load() {
-		return 0, nil
+	if err == nil {
+		return n, nil
 	}
 	if !c.enter() {
 		return 0, c.closedError()
@@ -107,7 +108,8 @@ func (d *DirectCQ) polled(wc []ibv.WC, n int) (int, error) {
 	return c.pollAgain(wc, err)
 }
 
-// refused ends a poll that the gate has refused: somebody wants the queue for himself, or did so since the last poll, or it is closed.
+// refused ends a poll that the gate has refused: somebody wants the queue for himself, or did so since the last poll, or it is closed, or has
+// overrun.
 func (d *DirectCQ) refused(wc []ibv.WC) (int, error) {
 	if d.closed.Load() {
 		return 0, hinted(d.cq.closedError(), "its direct handle is closed")
@@ -124,7 +126,7 @@ func (d *DirectCQ) pollOther(wc []ibv.WC) (int, error) {
 		return 0, (*CQ)(nil).closedError()
 	case d.closed.Load():
 		return 0, hinted(d.cq.closedError(), "its direct handle is closed")
-	case d.gate == nil || len(wc) == 0 || d.cq.over.Load():
+	case d.gate == nil || len(wc) == 0:
 		return d.cq.Poll(wc)
 	}
 	if err := d.begin(cverbs.VerbPollCQ, d.cq.name); err != nil {

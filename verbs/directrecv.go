@@ -33,8 +33,7 @@ func (q *QP) DirectRecv(attr DirectAttr) (*DirectRecv, error) {
 	}
 	defer end(q.object)
 	raw := q.raw
-	state := (*int32)(unsafe.Pointer(&raw.State))
-	if err := d.setUp(q.pd.ctx, verb, raw.Context.Ops.PostRecv, uintptr(unsafe.Pointer(raw)), state, int32(ibv.IBV_QPS_INIT), attr); err != nil {
+	if err := d.setUp(q.pd.ctx, verb, raw.Context.Ops.PostRecv, uintptr(unsafe.Pointer(raw)), (*uint32)(&raw.State), uint32(ibv.IBV_QPS_INIT), uint32(ibv.IBV_QPS_ERR), attr); err != nil {
 		return nil, err
 	}
 	if gate := d.gate; gate != nil {

@@ -34,8 +34,7 @@ func (q *QP) DirectSend(attr DirectAttr) (*DirectSend, error) {
 	}
 	defer end(q.object)
 	raw := q.raw
-	state := (*int32)(unsafe.Pointer(&raw.State))
-	if err := d.setUp(q.pd.ctx, verb, raw.Context.Ops.PostSend, uintptr(unsafe.Pointer(raw)), state, int32(ibv.IBV_QPS_RTS), attr); err != nil {
+	if err := d.setUp(q.pd.ctx, verb, raw.Context.Ops.PostSend, uintptr(unsafe.Pointer(raw)), (*uint32)(&raw.State), uint32(ibv.IBV_QPS_RTS), uint32(ibv.IBV_QPS_ERR), attr); err != nil {
 		return nil, err
 	}
 	if gate := d.gate; gate != nil {

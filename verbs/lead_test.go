@@ -35,7 +35,7 @@ func TestTheNextOneLeads(t *testing.T) {
 			soon(t, "Close", func() { ok(t, q.Close()) })
 		},
 		"its queue has overrun": func(t *testing.T, push func(*CQ), q *CQ, cancel func()) {
-			q.events.overrun.Store(true)
+			q.events.overrun.set()
 			q.events.stir()
 		},
 	} {

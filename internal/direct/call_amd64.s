@@ -19,8 +19,9 @@ TEXT ·call(SB), NOSPLIT, $0-32
 	JNE  refused
 	MOVQ Gate_level(BX), CX
 	MOVL (CX), AX
-	CMPL AX, Gate_least(BX)
-	JLT  refused
+	SUBL Gate_least(BX), AX
+	CMPL AX, Gate_span(BX)
+	JHI  refused
 	MOVQ Gate_object(BX), DI
 	MOVQ Gate_fn(BX), AX
 	MOVQ SP, R12

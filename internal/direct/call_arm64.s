@@ -21,10 +21,12 @@ TEXT ·call(SB), NOSPLIT, $0-32
 	CMPW R5, R6
 	BNE  refused
 	MOVD Gate_level(R19), R4
-	MOVW (R4), R5
-	MOVW Gate_least(R19), R6
+	MOVWU (R4), R5
+	MOVWU Gate_least(R19), R6
+	SUBW R6, R5
+	MOVWU Gate_span(R19), R6
 	CMPW R6, R5
-	BLT  refused
+	BHI  refused
 	MOVD Gate_object(R19), R0
 	MOVD Gate_fn(R19), R9
 	MOVD Gate_stack(R19), R10

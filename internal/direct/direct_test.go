@@ -19,7 +19,12 @@ import (
 )
 
 // gate makes an open gate, on a stack of its own, to a function that gets the note.
-func gate(t testing.TB, fn uintptr, level *int32, least int32) (*direct.Gate, *ctest.Note) {
+func gate(t testing.TB, fn uintptr) (*direct.Gate, *ctest.Note) {
+	t.Helper()
+	return gateWith(t, fn, new(uint32), 0, 0)
+}
+
+func gateWith(t testing.TB, fn uintptr, level *uint32, least, most uint32) (*direct.Gate, *ctest.Note) {
 	t.Helper()
 	if why := direct.Available(); why != "" {
 		t.Skip(why)
@@ -29,7 +34,7 @@ func gate(t testing.TB, fn uintptr, level *int32, least int32) (*direct.Gate, *c
 		t.Fatal(err)
 	}
 	n := ctest.NewNote()
-	g := direct.NewGate(s, fn, n.Object(), level, least)
+	g := direct.NewGate(s, fn, n.Object(), level, least, most)
 	t.Cleanup(func() {
 		direct.Shut(g)
 		s.Free()
@@ -40,7 +45,7 @@ func gate(t testing.TB, fn uintptr, level *int32, least int32) (*direct.Gate, *c
 
 // Arguments and results arrive, on a stack that is aligned as C wants it, and of which there is enough.
 func TestCall(t *testing.T) {
-	g, n := gate(t, ctest.NoteFunction, nil, 0)
+	g, n := gate(t, ctest.NoteFunction)
 	var here int
 	for i, result := range []int32{0, 1, -1, math.MaxInt32, math.MinInt32} {
 		n.Result = result
@@ -60,7 +65,7 @@ func TestCall(t *testing.T) {
 
 // Registers that C may change, and g, are as Go wants them afterwards; goroutines' stacks may be as small as they are.
 func TestRegisters(t *testing.T) {
-	g, n := gate(t, ctest.Clobber, nil, 0)
+	g, n := gate(t, ctest.Clobber)
 	a, b, c, d := 1.5, 2.5, 3, 4
 	for i := range 10000 {
 		if r := g.Call(uintptr(i), nil); r != i {
@@ -80,7 +85,7 @@ func TestRegisters(t *testing.T) {
 }
 
 func TestStackSize(t *testing.T) {
-	g, _ := gate(t, ctest.Deep, nil, 0)
+	g, _ := gate(t, ctest.Deep)
 	for range 3 {
 		if r := g.Call(direct.StackSize-8192, nil); r != 1 {
 			t.Error(r)
@@ -90,9 +95,9 @@ func TestStackSize(t *testing.T) {
 }
 
 func TestLevel(t *testing.T) {
-	level := new(int32)
-	g, n := gate(t, ctest.NoteFunction, level, 3)
-	for value, want := range map[int32]int{math.MinInt32: direct.Refused, -1: direct.Refused, 0: direct.Refused, 2: direct.Refused, 3: 0, 4: 0, math.MaxInt32: 0} {
+	level := new(uint32)
+	g, n := gateWith(t, ctest.NoteFunction, level, 3, 6)
+	for value, want := range map[uint32]int{0: direct.Refused, 2: direct.Refused, 3: 0, 4: 0, 6: 0, 7: direct.Refused, math.MaxUint32: direct.Refused} {
 		*level = value
 		before := n.Calls
 		r := g.Call(0, nil)
@@ -110,7 +115,7 @@ func TestLevel(t *testing.T) {
 
 // A gate refuses from Shut on, and until its owner has seen that it is open.
 func TestShut(t *testing.T) {
-	g, n := gate(t, ctest.NoteFunction, nil, 0)
+	g, n := gate(t, ctest.NoteFunction)
 	want := func(what string, in bool) {
 		t.Helper()
 		before := n.Calls
@@ -147,7 +152,7 @@ func TestShut(t *testing.T) {
 
 // Shut waits for the call that is in.
 func TestShutWaits(t *testing.T) {
-	g, n := gate(t, ctest.Stay, nil, 0)
+	g, n := gate(t, ctest.Stay)
 	var left atomic.Bool
 	done := make(chan struct{})
 	go func() {
@@ -168,7 +173,7 @@ func TestShutWaits(t *testing.T) {
 
 // Nobody is in while a gate is shut, however often that happens: what C would touch is gone.
 func TestShutBesideCalls(t *testing.T) {
-	g, n := gate(t, ctest.Touch, nil, 0)
+	g, n := gate(t, ctest.Touch)
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	refused, calls := 0, uint64(0)
@@ -201,8 +206,8 @@ func TestShutBesideCalls(t *testing.T) {
 
 // Collections, growing stacks, profiles and signals beside a caller, and in its call.
 func TestCallBesideTheRuntime(t *testing.T) {
-	g, n := gate(t, ctest.Clobber, nil, 0)
-	long, m := gate(t, ctest.Stay, nil, 0)
+	g, n := gate(t, ctest.Clobber)
+	long, m := gate(t, ctest.Stay)
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -261,7 +266,7 @@ func grow(steps int) byte {
 }
 
 func TestCallMakesNoGarbage(t *testing.T) {
-	g, _ := gate(t, ctest.NoteFunction, nil, 0)
+	g, _ := gate(t, ctest.NoteFunction)
 	if n := testing.AllocsPerRun(1000, func() {
 		var own [4]uint64
 		g.Call(4, unsafe.Pointer(&own))
@@ -281,7 +286,7 @@ func TestStackIsFreedOnce(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	g, _ := gate(b, ctest.Touch, nil, 0)
+	g, _ := gate(b, ctest.Touch)
 	for b.Loop() {
 		g.Call(0, nil)
 		g.Leave()
@@ -289,7 +294,7 @@ func BenchmarkCall(b *testing.B) {
 }
 
 func BenchmarkShut(b *testing.B) {
-	g, _ := gate(b, ctest.Touch, nil, 0)
+	g, _ := gate(b, ctest.Touch)
 	for b.Loop() {
 		direct.Shut(g)
 		g.Open()

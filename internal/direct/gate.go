@@ -13,12 +13,13 @@ type Gate struct {
 	busy   atomic.Uint32 // the owner is in
 	turn   atomic.Uint32 // odd: shut. Each Shut and Open goes to the next
 	seen   uint32        // the turn that the owner knows; its own
-	least  int32
-	level  *int32  // a call needs *level to be least at least
+	least  uint32
+	level  *uint32 // a call needs *level to be from least
+	span   uint32  // to least + span
 	stack  uintptr // the end of the stack
 	fn     uintptr
 	object uintptr
-	_      [16]byte // a cache line of its own
+	_      [8]byte // a cache line of its own
 }
 
 // Refused is what Call returns if it has called nothing.
@@ -27,17 +28,13 @@ const Refused = math.MinInt64
 // NewGate makes a gate that is open, on a stack that no other gate uses. fn is a C function whose first argument is object, and which has
 // two more, or fewer, none wider than a pointer, and returns an int.
 //
-// Calls are refused while *level, which has to exist while the gate is open, is below least. It may be nil.
-func NewGate(s *Stack, fn, object uintptr, level *int32, least int32) *Gate {
-	g := &Gate{least: least, level: level, stack: s.end(), fn: fn, object: object}
-	if level == nil {
-		g.level, g.least = &g.least, 0
-	}
-	return g
+// Calls are refused while *level, which has to exist while the gate is open, is not from least to most.
+func NewGate(s *Stack, fn, object uintptr, level *uint32, least, most uint32) *Gate {
+	return &Gate{level: level, least: least, span: most - least, stack: s.end(), fn: fn, object: object}
 }
 
 // Call enters, and calls the function, with two more arguments: a number, or a pointer that does not outlive the call, and a pointer. It returns the
-// function's result, and the owner is in until Leave. If the gate is not as the owner has last seen it, or the level is too low, the
+// function's result, and the owner is in until Leave. If the gate is not as the owner has last seen it, or the level is out of its bounds, the
 // result is Refused, and the owner is not in.
 func (g *Gate) Call(a uintptr, b unsafe.Pointer) int { return call(g, a, b) }
 
