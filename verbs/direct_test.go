@@ -3,15 +3,475 @@
 package verbs
 
 import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/goverbs/ibv"
+	"github.com/goverbs/ibv/internal/cverbs"
+	"github.com/goverbs/ibv/internal/direct"
+	"github.com/goverbs/ibv/internal/softdev"
 )
 
 // testDirectCQ makes a handle that is direct, and is closed when the test ends.
 func testDirectCQ(t testing.TB, q *CQ, attr DirectAttr) *DirectCQ {
 	t.Helper()
-	d := closing(t, must(q.Direct(attr)))
-	if d.Reason() != "" {
-		t.Skip(d.Reason())
+	return needsDirect(t, closing(t, must(q.Direct(attr))))
+}
+
+func testDirectSend(t testing.TB, q *QP, attr DirectAttr) *DirectSend {
+	t.Helper()
+	return needsDirect(t, closing(t, must(q.DirectSend(attr))))
+}
+
+func testDirectRecv(t testing.TB, q *QP, attr DirectAttr) *DirectRecv {
+	t.Helper()
+	return needsDirect(t, closing(t, must(q.DirectRecv(attr))))
+}
+
+// needsDirect skips tests where there are no direct calls at all. On the software device there is no other reason for a handle not to be direct.
+func needsDirect[H interface{ Reason() string }](t testing.TB, h H) H {
+	t.Helper()
+	if why := direct.Available(); why != "" {
+		t.Skip(why)
 	}
-	return d
+	if why := h.Reason(); why != "" {
+		t.Fatal(why)
+	}
+	return h
+}
+
+// Whether a handle is direct, and why not.
+func TestDirectReason(t *testing.T) {
+	if why := direct.Available(); why != "" {
+		t.Skip(why)
+	}
+	p := testPair(t, QPAttr{}, ConnectAttr{})
+	for _, c := range []struct {
+		variable string
+		attr     DirectAttr
+		want     string
+	}{
+		{"", DirectAttr{}, ""},
+		{"", DirectAttr{Check: true}, ""},
+		{"check", DirectAttr{}, ""},
+		{"", DirectAttr{Off: true}, "DirectAttr.Off"},
+		{"off", DirectAttr{Check: true}, "IBV_DIRECT=off"},
+		{"on", DirectAttr{}, "IBV_DIRECT=on, which is neither off nor check"},
+	} {
+		t.Setenv("IBV_DIRECT", c.variable)
+		poll, send, recv := must(p.a.SendCQ().Direct(c.attr)), must(p.a.DirectSend(c.attr)), must(p.a.DirectRecv(c.attr))
+		for _, why := range []string{poll.Reason(), send.Reason(), recv.Reason()} {
+			if !strings.HasPrefix(why, c.want) || (why == "") != (c.want == "") {
+				t.Errorf("%+v: %q", c, why)
+			}
+		}
+		if checked := c.attr.Check || c.variable == "check"; c.want == "" && checked != (poll.fast == nil) {
+			t.Errorf("%+v: checked %v", c, poll.fast == nil)
+		}
+		ok(t, poll.Close())
+		ok(t, send.Close())
+		ok(t, recv.Close())
+	}
+}
+
+// Nil, zero and closed handles say so, and can be closed.
+func TestDirectHandlesThatAreNone(t *testing.T) {
+	p := testPair(t, QPAttr{}, ConnectAttr{})
+	wc, send, recv := make([]ibv.WC, 1), must(NewSendRequests(1, 0, 0)), must(NewRecvRequests(1, 0))
+	for _, attr := range []DirectAttr{{}, {Check: true}, {Off: true}} {
+		cq, s, r := must(p.a.SendCQ().Direct(attr)), must(p.a.DirectSend(attr)), must(p.a.DirectRecv(attr))
+		for range 2 {
+			ok(t, cq.Close())
+			ok(t, s.Close())
+			ok(t, r.Close())
+		}
+		for _, cq := range []*DirectCQ{nil, {}, cq} {
+			_, err := cq.Poll(wc)
+			wantClosed(t, err)
+		}
+		for _, s := range []*DirectSend{nil, {}, s} {
+			_, err := s.Post(send)
+			wantClosed(t, err)
+		}
+		for _, r := range []*DirectRecv{nil, {}, r} {
+			_, err := r.Post(recv)
+			wantClosed(t, err)
+		}
+	}
+	ok(t, (*DirectCQ)(nil).Close())
+	ok(t, (*DirectSend)(nil).Close())
+	ok(t, (*DirectRecv)(nil).Close())
+	ok(t, new(DirectCQ).Close())
+	if why := (*DirectCQ)(nil).Reason() + (*DirectSend)(nil).Reason() + (*DirectRecv)(nil).Reason(); why != "" {
+		t.Error(why)
+	}
+	for _, f := range []func() error{
+		func() error { _, err := (*CQ)(nil).Direct(DirectAttr{}); return err },
+		func() error { _, err := new(CQ).Direct(DirectAttr{}); return err },
+		func() error { _, err := (*QP)(nil).DirectSend(DirectAttr{}); return err },
+		func() error { _, err := new(QP).DirectRecv(DirectAttr{}); return err },
+	} {
+		wantClosed(t, f())
+	}
+}
+
+// A queue has one direct poster at a time. A CQ may have several.
+func TestOneDirectPosterAtATime(t *testing.T) {
+	p := testPair(t, QPAttr{}, ConnectAttr{})
+	s, r := testDirectSend(t, p.a, DirectAttr{}), testDirectRecv(t, p.a, DirectAttr{})
+	_, err := p.a.DirectSend(DirectAttr{})
+	wantError(t, err, "ibv_post_send", p.a.name, syscall.EBUSY, "direct handle already")
+	_, err = p.a.DirectRecv(DirectAttr{})
+	wantError(t, err, "ibv_post_recv", p.a.name, syscall.EBUSY, "direct handle already")
+	ok(t, s.Close())
+	ok(t, r.Close())
+	testDirectSend(t, p.a, DirectAttr{})
+	testDirectRecv(t, p.a, DirectAttr{})
+	testDirectCQ(t, p.a.SendCQ(), DirectAttr{})
+	testDirectCQ(t, p.a.SendCQ(), DirectAttr{})
+}
+
+// Messages go through direct handles, in chains, beside others that go by cgo.
+func TestDirectTraffic(t *testing.T) {
+	for _, attr := range []DirectAttr{{}, {Check: true}, {Off: true}} {
+		p := testPair(t, QPAttr{MaxInlineData: 16}, ConnectAttr{})
+		send, recv := closing(t, must(p.a.DirectSend(attr))), closing(t, must(p.b.DirectRecv(attr)))
+		sent, received := closing(t, must(p.a.SendCQ().Direct(attr))), closing(t, must(p.b.RecvCQ().Direct(attr)))
+		out, in := must(NewSendRequests(4, 1, 16)), must(NewRecvRequests(4, 1))
+		wc := make([]ibv.WC, 8)
+		for round := range 300 {
+			n := 1 + round%4
+			ok(t, out.SetLen(n))
+			ok(t, in.SetLen(n))
+			for i := range n {
+				id := uint64(round*10 + i)
+				ok(t, in.Set(i, RecvWR{WRID: id, SGList: sge(p.mrb, i*64, 64)}))
+				ok(t, out.Set(i, SendWR{WRID: id, Opcode: ibv.IBV_WR_SEND, Flags: signaled, Inline: fmt.Appendf(nil, "message %d", id)}))
+			}
+			post := recv.Post
+			if round%7 == 0 {
+				post = p.b.PostRecv
+			}
+			if got, err := post(in); got != n || err != nil {
+				t.Fatal(got, err)
+			}
+			postSend := send.Post
+			if round%5 == 0 {
+				postSend = p.a.PostSend
+			}
+			if got, err := postSend(out); got != n || err != nil {
+				t.Fatal(got, err)
+			}
+			for _, poll := range []*DirectCQ{sent, received} {
+				if got, err := poll.Poll(wc); got != n || err != nil {
+					t.Fatal(got, err)
+				}
+				for i := range n {
+					if wc[i].Err() != nil || wc[i].WRID != uint64(round*10+i) {
+						t.Fatal(round, i, wc[i].WRID, wc[i].Err())
+					}
+				}
+			}
+			for i := range n {
+				if want := fmt.Sprintf("message %d", round*10+i); string(p.mrb.Bytes()[i*64:][:len(want)]) != want {
+					t.Fatalf("%q, want %q", p.mrb.Bytes()[i*64:][:len(want)], want)
+				}
+			}
+		}
+	}
+}
+
+// What PostSend and PostRecv refuse, and what the device does, comes out the same.
+func TestDirectPostFails(t *testing.T) {
+	d, c := testDeviceWith(t, softdev.Config{Exact: true}, OpenAttr{})
+	pd := closing(t, must(c.AllocPD()))
+	p := &pair{d: d, c: c, pd: pd}
+	attr := QPAttr{MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1, MaxRecvSGE: 1}
+	p.a, p.b = p.qp(t, attr), p.qp(t, attr)
+	for _, how := range []DirectAttr{{}, {Check: true}} {
+		s, r := must(p.a.DirectSend(how)), must(p.a.DirectRecv(how))
+		send, recv := must(NewSendRequests(6, 2, 0)), must(NewRecvRequests(6, 2))
+		same := func(what string, direct, plain func() (int, error)) (int, error) {
+			t.Helper()
+			n, err := direct()
+			m, want := plain()
+			if n != m || fmt.Sprint(err) != fmt.Sprint(want) {
+				t.Errorf("%s: %d, %v; want %d, %v", what, n, err, m, want)
+			}
+			return n, err
+		}
+		sends := func(what string) (int, error) {
+			t.Helper()
+			return same(what, func() (int, error) { return s.Post(send) }, func() (int, error) { return p.a.PostSend(send) })
+		}
+		recvs := func(what string) (int, error) {
+			t.Helper()
+			return same(what, func() (int, error) { return r.Post(recv) }, func() (int, error) { return p.a.PostRecv(recv) })
+		}
+		wantErrno := func(err error, errno syscall.Errno) {
+			t.Helper()
+			if !errors.Is(err, errno) {
+				t.Errorf("%v, want %v", err, errno)
+			}
+		}
+		_, err := sends("in RESET")
+		wantErrno(err, syscall.EINVAL)
+		_, err = recvs("in RESET")
+		wantErrno(err, syscall.EINVAL)
+		p.connect(t, ConnectAttr{})
+		none, nobody := send, recv
+		send, recv = nil, nil
+		_, err = sends("nil")
+		wantErrno(err, syscall.EINVAL)
+		_, err = recvs("nil")
+		wantErrno(err, syscall.EINVAL)
+		send, recv = none, nobody
+		ok(t, send.SetLen(0))
+		ok(t, recv.SetLen(0))
+		_, err = sends("none")
+		ok(t, err)
+		_, err = recvs("none")
+		ok(t, err)
+		ok(t, send.SetLen(2))
+		ok(t, recv.SetLen(2))
+		ok(t, send.Set(1, SendWR{SGList: make([]ibv.SGE, 2)}))
+		ok(t, recv.Set(1, RecvWR{SGList: make([]ibv.SGE, 2)}))
+		_, err = sends("too many elements")
+		wantErrno(err, syscall.EINVAL)
+		_, err = recvs("too many elements")
+		wantErrno(err, syscall.EINVAL)
+		ok(t, send.Set(1, SendWR{}))
+		ok(t, recv.Set(1, RecvWR{}))
+		for _, f := range []softdev.Fault{{Errno: syscall.ENOMEM}, {Value: -22, Times: 2}, {Value: 5000, Times: 2}} {
+			f.Times = 2
+			ok(t, d.Fail("post_send", f))
+			ok(t, d.Fail("post_recv", f))
+			if _, err = sends("device"); err == nil {
+				t.Error("no error")
+			}
+			if _, err = recvs("device"); err == nil {
+				t.Error("no error")
+			}
+		}
+		// The device has refused the first request, an unknown opcode the second.
+		ok(t, send.Set(1, SendWR{Opcode: 99}))
+		if n, err := s.Post(send); n != 1 || !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("an unknown opcode: %d, %v", n, err)
+		}
+		ok(t, send.Set(1, SendWR{}))
+		ok(t, send.SetLen(6))
+		if n, err := s.Post(send); n != 3 || !errors.Is(err, ErrQueueFull) {
+			t.Errorf("with room for 3: %d, %v", n, err)
+		}
+		before := calls(t, d, "post_send")
+		if n, err := s.Post(send); n != 0 || !errors.Is(err, ErrQueueFull) || calls(t, d, "post_send") != before {
+			t.Errorf("with no room: %d, %v", n, err)
+		}
+		ok(t, recv.SetLen(6))
+		if n, err := r.Post(recv); n != 4 || !errors.Is(err, ErrQueueFull) {
+			t.Errorf("six receives: %d, %v", n, err)
+		}
+		ok(t, s.Close())
+		ok(t, r.Close())
+		for _, q := range []*QP{p.a, p.b} {
+			ok(t, q.Modify(&ibv.QPAttr{QPState: ibv.IBV_QPS_RESET}, ibv.IBV_QP_STATE))
+		}
+	}
+}
+
+// A handle of which two goroutines make use at once is an error, if it is checked.
+func TestDirectCheck(t *testing.T) {
+	d, c := testDevice(t)
+	p := newPair(t, d, c, QPAttr{}, ConnectAttr{})
+	cq, s, r := testDirectCQ(t, p.a.SendCQ(), DirectAttr{Check: true}), testDirectSend(t, p.a, DirectAttr{Check: true}), testDirectRecv(t, p.a, DirectAttr{Check: true})
+	send, recv := must(NewSendRequests(1, 0, 0)), must(NewRecvRequests(1, 0))
+	for verb, c := range map[string]struct {
+		handle *directHandle
+		call   func() error
+	}{
+		"poll_cq":   {&cq.directHandle, func() error { _, err := cq.Poll(make([]ibv.WC, 1)); return err }},
+		"post_send": {&s.directHandle, func() error { _, err := s.Post(send); return err }},
+		"post_recv": {&r.directHandle, func() error { _, err := r.Post(recv); return err }},
+	} {
+		call := c.call
+		ok(t, d.Fail(verb, softdev.Fault{Delay: 200 * time.Millisecond}))
+		before := calls(t, d, verb)
+		first := make(chan error)
+		go func() { first <- call() }()
+		eventually(t, "first call", c.handle.inside.Load)
+		name := p.a.name
+		if verb == "poll_cq" {
+			name = p.a.SendCQ().name
+		}
+		wantError(t, call(), "ibv_"+verb, name, syscall.EBUSY, "another goroutine")
+		ok(t, <-first)
+		ok(t, call())
+		if calls(t, d, verb) == before {
+			t.Error("nothing was called")
+		}
+	}
+}
+
+// Closing and resetting queues beside those who use them directly is a clear error for these, and they go on when it is over.
+func TestDirectBesideCloseAndReset(t *testing.T) {
+	d, c := testDevice(t)
+	for range 20 {
+		p := &pair{d: d, c: c, pd: must(c.AllocPD())}
+		scq, rcq := must(c.CreateCQ(CQAttr{CQE: 64})), must(c.CreateCQ(CQAttr{CQE: 64}))
+		attr := QPAttr{SendCQ: scq, RecvCQ: rcq, MaxSendWR: 8, MaxRecvWR: 8}
+		p.a, p.b = must(p.pd.CreateQP(attr)), must(p.pd.CreateQP(attr))
+		p.connect(t, ConnectAttr{})
+		poll, send, recv := testDirectCQ(t, scq, DirectAttr{}), testDirectSend(t, p.a, DirectAttr{}), testDirectRecv(t, p.a, DirectAttr{})
+		var wg sync.WaitGroup
+		var polled, posted, received atomic.Int64
+		until := func(n *atomic.Int64, f func() error, allowed ...error) {
+			wg.Go(func() {
+				for {
+					err := f()
+					if errors.Is(err, ErrClosed) {
+						return
+					}
+					known := err == nil
+					for _, a := range allowed {
+						known = known || errors.Is(err, a)
+					}
+					if !known {
+						t.Error(err)
+						return
+					}
+					n.Add(1)
+				}
+			})
+		}
+		wc, out, in := make([]ibv.WC, 4), must(NewSendRequests(2, 0, 0)), must(NewRecvRequests(1, 0))
+		ok(t, out.Signal(1, true))
+		until(&polled, func() error { _, err := poll.Poll(wc); return err })
+		until(&posted, func() error { _, err := send.Post(out); return err }, ErrQueueFull, syscall.EINVAL) // in RESET
+		until(&received, func() error { _, err := recv.Post(in); return err }, ErrQueueFull, syscall.EINVAL)
+		for range 5 {
+			for _, q := range []*QP{p.a, p.b} {
+				ok(t, q.Modify(&ibv.QPAttr{QPState: ibv.IBV_QPS_RESET}, ibv.IBV_QP_STATE))
+			}
+			p.connect(t, ConnectAttr{})
+			before := polled.Load()
+			eventually(t, "polls after a RESET", func() bool { return polled.Load() > before })
+		}
+		soon(t, "closing", func() {
+			ok(t, p.a.Close())
+			ok(t, p.b.Close())
+			ok(t, scq.Close())
+			ok(t, rcq.Close())
+		})
+		soon(t, "the users", wg.Wait)
+		ok(t, p.pd.Close())
+		if polled.Load() == 0 || posted.Load() == 0 || received.Load() == 0 {
+			t.Errorf("%d polls, %d and %d posts", polled.Load(), posted.Load(), received.Load())
+		}
+	}
+}
+
+// A handle that is closed beside its user, and its queue goes on.
+func TestDirectHandleClosedBesideItsUser(t *testing.T) {
+	_, c := testDevice(t)
+	q := testCQ(t, c, 16, false)
+	for range 50 {
+		d := testDirectCQ(t, q, DirectAttr{})
+		polling, ended := make(chan struct{}), make(chan error)
+		go func() {
+			wc := make([]ibv.WC, 1)
+			_, err := d.Poll(wc)
+			close(polling)
+			for err == nil {
+				_, err = d.Poll(wc)
+			}
+			ended <- err
+		}()
+		<-polling
+		ok(t, d.Close())
+		wantClosed(t, <-ended)
+	}
+	if _, err := q.Poll(make([]ibv.WC, 1)); err != nil {
+		t.Error(err)
+	}
+	if n := len(q.gates); n != 0 {
+		t.Errorf("%d gates are left", n)
+	}
+	if n := len(*q.tallies.Load()); n != 1 {
+		t.Errorf("%d tallies, want one that is used again", n)
+	}
+}
+
+// Handles that are lost give back what they have, and are no leak of the queue's.
+func TestDirectHandlesLost(t *testing.T) {
+	p := testPair(t, QPAttr{}, ConnectAttr{})
+	testDirectCQ(t, p.a.SendCQ(), DirectAttr{}).Close()
+	func() {
+		for range 10 {
+			must(p.a.SendCQ().Direct(DirectAttr{}))
+		}
+		must(p.a.DirectSend(DirectAttr{}))
+		must(p.a.DirectRecv(DirectAttr{}))
+	}()
+	eventually(t, "an end of the handles", func() bool {
+		runtime.GC()
+		cq := p.a.SendCQ()
+		cq.lock()
+		gates := len(cq.gates)
+		cq.unlock(false)
+		p.a.sq.mu.Lock()
+		send := p.a.sq.mu.gate
+		p.a.sq.mu.Unlock()
+		p.a.rq.mu.Lock()
+		recv := p.a.rq.mu.gate
+		p.a.rq.mu.Unlock()
+		return gates == 0 && send == nil && recv == nil
+	})
+	testDirectSend(t, p.a, DirectAttr{})
+}
+
+func TestDirectPostsMakeNoGarbage(t *testing.T) {
+	p := testPair(t, QPAttr{MaxSendWR: 8}, ConnectAttr{})
+	send, recv, cq := testDirectSend(t, p.a, DirectAttr{}), testDirectRecv(t, p.b, DirectAttr{}), testDirectCQ(t, p.a.SendCQ(), DirectAttr{})
+	other := testDirectCQ(t, p.b.RecvCQ(), DirectAttr{})
+	out, in := must(NewSendRequests(2, 0, 0)), must(NewRecvRequests(2, 0))
+	for i := range 2 {
+		ok(t, out.Set(i, SendWR{Opcode: ibv.IBV_WR_SEND, Flags: signaled}))
+	}
+	wc := make([]ibv.WC, 4)
+	if n := testing.AllocsPerRun(500, func() {
+		for _, f := range []func() (int, error){
+			func() (int, error) { return recv.Post(in) },
+			func() (int, error) { return send.Post(out) },
+			func() (int, error) { return cq.Poll(wc) },
+			func() (int, error) { return other.Poll(wc) },
+		} {
+			if n, err := f(); n != 2 || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// A device that is not ours, and that no provider is known of, gets no direct calls; nor does one whose operations are missing.
+func TestDirectOnlyForProvidersThatAreKnown(t *testing.T) {
+	c := &Context{raw: &ibv.Context{}}
+	if why := c.unprompt(cverbs.VerbPollCQ, 0); why != "the device has no poll_cq" {
+		t.Error(why)
+	}
+	// A function of this program.
+	if why := c.unprompt(cverbs.VerbPollCQ, uintptr(testFunction())); !strings.Contains(why, "not known that poll_cq in /") {
+		t.Error(why)
+	}
+	if why := c.unprompt(cverbs.VerbPollCQ, 8); !strings.Contains(why, "no file is mapped there") {
+		t.Error(why)
+	}
 }

@@ -44,7 +44,7 @@ func (m *slotModel) poll(n int) {
 }
 
 // Whatever is posted and polled, a post takes what the model has room for, neither less nor more, and the device is not asked when there is
-// none: with CQs of their own, shared, and everything in one.
+// none: with CQs of their own, shared, and everything in one; and whether by cgo or by direct handles, beside others.
 func TestSlotsAreExact(t *testing.T) {
 	for name, share := range map[string]func(c *Context, a *QPAttr){
 		"own CQs":    func(c *Context, a *QPAttr) {},
@@ -52,15 +52,17 @@ func TestSlotsAreExact(t *testing.T) {
 	} {
 		for _, all := range []bool{false, true} {
 			for _, common := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s, SignalAll %v, common %v", name, all, common), func(t *testing.T) {
-					testSlots(t, share, all, common)
-				})
+				for _, direct := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s, SignalAll %v, common %v, direct %v", name, all, common, direct), func(t *testing.T) {
+						testSlots(t, share, all, common, direct)
+					})
+				}
 			}
 		}
 	}
 }
 
-func testSlots(t *testing.T, share func(*Context, *QPAttr), all, common bool) {
+func testSlots(t *testing.T, share func(*Context, *QPAttr), all, common, direct bool) {
 	d, c := testDevice(t)
 	p := &pair{d: d, c: c, pd: closing(t, must(c.AllocPD()))}
 	var qps []*QP
@@ -87,6 +89,32 @@ func testSlots(t *testing.T, share func(*Context, *QPAttr), all, common bool) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	wc := make([]ibv.WC, 8)
+	// post and poll are direct most of the time, if at all.
+	senders, pollers := make(map[*QP]*DirectSend), make(map[*CQ]*DirectCQ)
+	if direct {
+		for _, q := range qps {
+			senders[q] = testDirectSend(t, q, DirectAttr{})
+		}
+		for _, q := range cqs {
+			pollers[q] = testDirectCQ(t, q, DirectAttr{})
+		}
+	}
+	post := func(q *QP, r *SendRequests) (int, error) {
+		if !direct || rng.IntN(4) == 0 {
+			return q.PostSend(r)
+		}
+		return senders[q].Post(r)
+	}
+	poll := func(q *CQ, wc []ibv.WC) (int, error) {
+		if !direct || rng.IntN(4) == 0 {
+			return q.Poll(wc)
+		}
+		if rng.IntN(50) == 0 { // a new handle goes on where the last one was
+			ok(t, pollers[q].Close())
+			pollers[q] = testDirectCQ(t, q, DirectAttr{})
+		}
+		return pollers[q].Poll(wc)
+	}
 	for step := range 20000 {
 		q := qps[rng.IntN(4)]
 		m := models[q.Num()]
@@ -103,7 +131,7 @@ func testSlots(t *testing.T, share func(*Context, *QPAttr), all, common bool) {
 			room := m.free()
 			before := calls(t, d, "post_send")
 			want := m.post(flags)
-			got, err := q.PostSend(r)
+			got, err := post(q, r)
 			if got != want || errors.Is(err, ErrQueueFull) != (want < n) || (err != nil) != (want < n) {
 				t.Fatalf("step %d: %d of %d posted, %v; the model says %d", step, got, n, err, want)
 			}
@@ -122,7 +150,7 @@ func testSlots(t *testing.T, share func(*Context, *QPAttr), all, common bool) {
 			}
 		case 5, 6:
 			k := 1 + rng.IntN(len(wc))
-			n, err := cqs[rng.IntN(len(cqs))].Poll(wc[:k])
+			n, err := poll(cqs[rng.IntN(len(cqs))], wc[:k])
 			ok(t, err)
 			for i := range wc[:n] {
 				ok(t, wc[i].Err())
