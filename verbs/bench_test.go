@@ -65,6 +65,33 @@ func benchmarkPoll(b *testing.B, q *CQ, entries int, poll func([]ibv.WC) (int, e
 
 // What PostSend adds to ibv_post_send of the same requests: RDMA writes of 64 bytes, of which the last is signalled.
 func BenchmarkPostSend(b *testing.B) {
+	benchmarkPost(b, func(q *QP) postLoop {
+		return func(r *SendRequests, n int) (err error) {
+			for ; n > 0 && err == nil; n-- {
+				_, err = q.PostSend(r)
+			}
+			return err
+		}
+	})
+}
+
+// What DirectSend.Post adds, as BenchmarkPostSend.
+func BenchmarkDirectPost(b *testing.B) {
+	benchmarkPost(b, func(q *QP) postLoop {
+		d := testDirectSend(b, q, DirectAttr{})
+		return func(r *SendRequests, n int) (err error) {
+			for ; n > 0 && err == nil; n-- {
+				_, err = d.Post(r)
+			}
+			return err
+		}
+	})
+}
+
+// A postLoop posts so often.
+type postLoop func(r *SendRequests, n int) error
+
+func benchmarkPost(b *testing.B, how func(*QP) postLoop) {
 	for _, n := range []int{1, 16} {
 		b.Run(fmt.Sprintf("chain=%d", n), func(b *testing.B) {
 			const room = 16384
@@ -79,24 +106,24 @@ func BenchmarkPostSend(b *testing.B) {
 				}
 				must(0, r.Set(i, w))
 			}
+			post := how(p.a)
 			b.ReportAllocs()
 			beside.Compare(b, func(posts int) time.Duration { return postInC(b, p.a, r, posts, room/n) },
-				func(posts int) time.Duration { return postInGo(b, p.a, r, posts, room/n) }, beside.Empty)
+				func(posts int) time.Duration { return postInGo(b, p.a, post, r, posts, room/n) }, beside.Empty)
 		})
 	}
 }
 
 // postInGo posts so often, most times at once, and takes the completions after that, which is not timed.
-func postInGo(b *testing.B, q *QP, r *SendRequests, posts, most int) (took time.Duration) {
+func postInGo(b *testing.B, q *QP, post postLoop, r *SendRequests, posts, most int) (took time.Duration) {
 	for ; posts > 0; posts -= most {
 		n := min(posts, most)
 		start := time.Now()
-		for range n {
-			if _, err := q.PostSend(r); err != nil {
-				b.Fatal(err)
-			}
-		}
+		err := post(r, n)
 		took += time.Since(start)
+		if err != nil {
+			b.Fatal(err)
+		}
 		drain(b, q.sendCQ, n)
 	}
 	return took

@@ -8,8 +8,8 @@
 
 // func call(gate *Gate, a uintptr, b unsafe.Pointer) int
 //
-// C preserves BX, BP and R12 to R15. The direction flag is clear, always.
-TEXT ·call(SB), NOSPLIT, $0-32
+// C preserves BX, BP and R12 to R15. There is no frame: Go's frame pointer stays what it is. The direction flag is clear, always.
+TEXT ·call(SB), NOSPLIT|NOFRAME, $0-32
 	MOVQ gate+0(FP), BX
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), DX
@@ -38,7 +38,7 @@ refused:
 	RET
 
 // func enter(gate *Gate) int
-TEXT ·enter(SB), NOSPLIT, $0-16
+TEXT ·enter(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ gate+0(FP), BX
 	MOVL $1, Gate_busy(BX)
 	MOVL Gate_turn(BX), AX
