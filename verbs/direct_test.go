@@ -3,9 +3,11 @@
 package verbs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/pprof"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -328,7 +330,8 @@ func TestDirectBesideCloseAndReset(t *testing.T) {
 		attr := QPAttr{SendCQ: scq, RecvCQ: rcq, MaxSendWR: 8, MaxRecvWR: 8}
 		p.a, p.b = must(p.pd.CreateQP(attr)), must(p.pd.CreateQP(attr))
 		p.connect(t, ConnectAttr{})
-		poll, send, recv := testDirectCQ(t, scq, DirectAttr{}), testDirectSend(t, p.a, DirectAttr{}), testDirectRecv(t, p.a, DirectAttr{})
+		poll, send := closing(t, must(scq.Direct(DirectAttr{}))), closing(t, must(p.a.DirectSend(DirectAttr{})))
+		recv := closing(t, must(p.a.DirectRecv(DirectAttr{})))
 		var wg sync.WaitGroup
 		var polled, posted, received atomic.Int64
 		until := func(n *atomic.Int64, f func() error, allowed ...error) {
@@ -474,4 +477,66 @@ func TestDirectOnlyForProvidersThatAreKnown(t *testing.T) {
 	if why := c.unprompt(cverbs.VerbPollCQ, 8); !strings.Contains(why, "no file is mapped there") {
 		t.Error(why)
 	}
+}
+
+// Collections, growing stacks, profiles and signals beside a direct poller and poster: nothing is lost, doubled or torn.
+func TestDirectBesideTheRuntime(t *testing.T) {
+	p := testPair(t, QPAttr{MaxSendWR: 64}, ConnectAttr{})
+	send, cq := testDirectSend(t, p.a, DirectAttr{}), testDirectCQ(t, p.a.SendCQ(), DirectAttr{})
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	for _, f := range []func(){
+		runtime.GC,
+		func() { _ = syscall.Kill(syscall.Getpid(), syscall.SIGURG); time.Sleep(50 * time.Microsecond) },
+		func() { grow(64); runtime.Gosched() },
+		func() { p.a.SendCQ().Raw(); time.Sleep(time.Microsecond) },
+	} {
+		wg.Go(func() {
+			for !stop.Load() {
+				f()
+			}
+		})
+	}
+	var profile bytes.Buffer
+	ok(t, pprof.StartCPUProfile(&profile))
+	defer pprof.StopCPUProfile()
+	out := must(NewSendRequests(8, 0, 0))
+	next, seen := uint64(0), uint64(0)
+	for end := time.Now().Add(time.Second); time.Now().Before(end); {
+		for i := range 8 {
+			ok(t, out.Set(i, SendWR{WRID: next + uint64(i), Flags: signaled}))
+		}
+		n, err := send.Post(out)
+		if err != nil && !errors.Is(err, ErrQueueFull) {
+			t.Fatal(err)
+		}
+		next += uint64(n)
+		var own [16]ibv.WC // on the stack, which has to stay where it is
+		grow(int(next % 16))
+		n, err = cq.Poll(own[:1+next%16])
+		ok(t, err)
+		for i := range n {
+			if own[i].Err() != nil || own[i].WRID != seen {
+				t.Fatalf("%d has ended with %v, want %d", own[i].WRID, own[i].Err(), seen)
+			}
+			seen++
+		}
+	}
+	stop.Store(true)
+	wg.Wait()
+	if seen < 1000 {
+		t.Errorf("only %d completions", seen)
+	}
+}
+
+// grow uses a kilobyte of stack for each step.
+//
+//go:noinline
+func grow(steps int) byte {
+	var local [1024]byte
+	if steps == 0 {
+		return local[0]
+	}
+	local[steps%1024] = 1
+	return grow(steps-1) + local[(steps+1)%1024]
 }

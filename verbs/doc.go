@@ -31,8 +31,40 @@
 //
 // # Threads
 //
-// Calls run on the calling goroutine's thread. [CQ.Poll] and posting return at once. Waiting costs no thread: [CQ.Wait]
+// Calls run on the calling goroutine's thread. [CQ.Poll] and posting return at once; [CQ.Direct] and its like do so sooner. Waiting costs no thread: [CQ.Wait]
 // parks the goroutine. [CQ.PollSpin] keeps a processor busy on purpose.
+//
+// # Direct calls
+//
+// A call of C through cgo costs some 25 ns, most of it for telling the scheduler, which a poll of an empty queue does not need. [CQ.Direct],
+// [QP.DirectSend] and [QP.DirectRecv] make handles whose calls go to the provider's own poll_cq, post_send and post_recv by a few
+// instructions of assembly, on a stack of the handle's, in 3 ns or so beyond what C needs. Results, errors and the
+// accounting of send queues are those of Poll, PostSend and PostRecv, which others may use beside.
+//
+// A handle is for one goroutine at a time. That is the caller's part: two at once would run on one stack. With IBV_DIRECT=check in the
+// environment, or [DirectAttr], they are an error. Everything else is taken care of: queues and handles may be closed, and QPs reset, by
+// anybody at any time, and who uses them directly finds [ErrClosed]; collections, growing stacks, profiles and signals go on
+// beside. Why that is sound is said in this module's package internal/direct.
+//
+// What it costs: the goroutine cannot be stopped in a direct call, so a collection waits for that to return, and with it everybody who
+// has to wait for the collection. If a provider takes three seconds for a poll, so does the collector, where it would take less than
+// five milliseconds if the poll went by cgo. Hence direct calls are made only to providers that are known to return at once: mlx5, mlx4, efa,
+// irdma, rxe and siw, but for sends of the last two, which enter the kernel; and the software device. They are not if one of mlx5's
+// environment variables asks for the contrary when the context is opened: MLX5_STALL_CQ_POLL, MLX5_STALL_NUM_LOOP, MLX5_FREEZE_ON_ERROR_CQE or
+// MLX5_DEBUG_FILE, with anything but 0. A thread that loses its processor within a call, on a machine with less of them than busy
+// threads, is a stall, too.
+//
+// Where no direct call can be made, the same handle goes by cgo, and its Reason method says why: for other providers, on other
+// architectures than amd64 and arm64, under the race detector and the sanitizers, without membarrier(2) in the kernel, or with IBV_DIRECT=off in the
+// environment. Closing and resetting queues with direct handles takes some microseconds longer, and so do posts beside a
+// direct poster.
+//
+// A fault in the provider, in a direct call, ends the program with "traceback: unexpected SPWRITE function
+// github.com/goverbs/ibv/internal/direct.call", since Go cannot look through the provider's stack, and with IBV_DIRECT=off it shows what
+// cgo shows. A provider that needs more than 256 KiB of stack ends it as well, likely without a word.
+//
+// They are not for goroutines that poll now and then, nor for waiting: [CQ.Wait] costs no processor; and not for devices whose provider
+// has been replaced by one that does something else.
 //
 // # Where it works
 //
