@@ -68,28 +68,23 @@ func (d *DirectCQ) Poll(wc []ibv.WC) (int, error) {
 	}
 	g := d.fast
 	n := g.Call(uintptr(len(wc)), unsafe.Pointer(&wc[0]))
-	if n == 0 {
-		g.Leave()
-		return 0, nil
-	}
-	if uint(n-1) < uint(len(wc)) {
-		if s := d.cq.scan.Load(); s != nil {
-			s.retire(wc[:n])
-		}
-		d.tally.add(n)
-		g.Leave()
+	if n >= 0 && n <= math.MaxInt32 { // counted, and over
 		return n, nil
 	}
-	return d.polled(wc, n)
+	return d.polled(wc[:len(wc):len(wc)], n)
 }
 
-// polled ends a poll that has got n, or was refused.
+// polled ends a poll that has returned n, as the gate has it.
 func (d *DirectCQ) polled(wc []ibv.WC, n int) (int, error) {
-	c := d.cq
-	if n == direct.Refused {
+	switch {
+	case n == direct.Refused:
 		return d.refused(wc)
+	case n >= 0 && n <= math.MaxInt32:
+		return n, nil
 	}
-	if n > 0 && n <= len(wc) {
+	c := d.cq
+	n -= direct.Held
+	if n >= 0 && n <= len(wc) {
 		if s := c.scan.Load(); s != nil {
 			s.retire(wc[:n])
 		}
@@ -98,10 +93,7 @@ func (d *DirectCQ) polled(wc []ibv.WC, n int) (int, error) {
 		return n, nil
 	}
 	d.gate.Leave()
-	n, err := cverbs.Polled(n, entries(wc))
-	if err == nil {
-		return n, nil
-	}
+	_, err := cverbs.Polled(n, entries(wc))
 	if !c.enter() {
 		return 0, c.closedError()
 	}

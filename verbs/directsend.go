@@ -80,7 +80,7 @@ func (d *DirectSend) Post(r *SendRequests) (int, error) {
 	}
 	var bad *ibv.SendWR
 	result := d.fast.Call(uintptr(unsafe.Pointer(&r.wrs[0])), unsafe.Pointer(&bad))
-	if result == 0 && bad == nil {
+	if result == direct.Held && bad == nil {
 		d.sq.accept(r, r.n)
 		d.fast.Leave()
 		runtime.KeepAlive(r)
@@ -101,7 +101,7 @@ func (d *DirectSend) posted(r *SendRequests, result int, bad *ibv.SendWR) (int, 
 		return d.postInside(r)
 	}
 	defer d.gate.Leave()
-	if result == 0 && bad == nil {
+	if result -= direct.Held; result == 0 && bad == nil {
 		d.sq.accept(r, r.n)
 		return r.n, nil
 	}

@@ -37,14 +37,24 @@ type guard struct {
 	idle   chan struct{} // room for one: the last call has left while somebody waits for it
 
 	gates   []*direct.Gate // of direct pollers; under owner, and shut while the object is locked
+	looks   bool           // they have to look at what they get; under owner
 	tallies atomic.Pointer[[]*tally]
 }
 
 // A tally is what one direct poller has counted. It stays when that is gone, and is the next one's then, so that the count goes on.
 type tally struct {
-	n     atomic.Uint64 // written by the poller
-	taken bool          // under the guard's owner
-	_     [48]byte      // a cache line of its own
+	n    atomic.Uint64 // written by the poller
+	gate *direct.Gate  // the poller's; nil if there is none. Under the guard's owner
+	_    [48]byte      // a cache line of its own
+}
+
+// look has the gate count, or the poller, if that has to look at what it gets first.
+func (t *tally) look(looks bool) {
+	if looks {
+		t.gate.Count(nil)
+	} else {
+		t.gate.Count(&t.n)
+	}
 }
 
 // add counts n more. Nobody else writes meanwhile.
@@ -184,20 +194,39 @@ func (g *guard) attachGate(gate *direct.Gate) (*tally, bool) {
 		return nil, false
 	}
 	g.gates = append(g.gates, gate)
+	t := g.freeTally()
+	t.gate = gate
+	t.look(g.looks)
+	return t, true
+}
+
+// freeTally is one that no poller has. It needs owner.
+func (g *guard) freeTally() *tally {
 	var all []*tally
 	if t := g.tallies.Load(); t != nil {
 		all = *t
 	}
 	for _, t := range all {
-		if !t.taken {
-			t.taken = true
-			return t, true
+		if t.gate == nil {
+			return t
 		}
 	}
-	t := &tally{taken: true}
+	t := new(tally)
 	all = append(slices.Clip(all), t)
 	g.tallies.Store(&all)
-	return t, true
+	return t
+}
+
+// look says whether direct pollers have to look at what they get. It needs the lock.
+func (g *guard) look(looks bool) {
+	g.looks = looks
+	if all := g.tallies.Load(); all != nil {
+		for _, t := range *all {
+			if t.gate != nil {
+				t.look(looks)
+			}
+		}
+	}
 }
 
 // detachGate shuts a gate for good, and waits for a call that is in.
@@ -206,5 +235,5 @@ func (g *guard) detachGate(gate *direct.Gate, t *tally) {
 	defer g.owner.Unlock()
 	direct.Shut(gate)
 	g.gates = slices.DeleteFunc(g.gates, func(other *direct.Gate) bool { return other == gate })
-	t.taken = false
+	t.gate = nil
 }

@@ -94,6 +94,7 @@ func (c *CQ) serve(q *sendQueue) {
 		s.sends[q.number] = q
 	}
 	s.scans = len(s.sends) > 0
+	c.look(s.scans)
 }
 
 // dismiss undoes serve for a send queue that is gone. The caller holds the guard's lock.
@@ -106,6 +107,7 @@ func (c *CQ) dismiss(q *sendQueue) {
 		delete(s.sends, q.number)
 	}
 	s.scans = len(s.sends) > 0
+	c.look(s.scans)
 }
 
 // slots account for the places of a send queue. A request takes one until the completion of the first signalled request from it on has

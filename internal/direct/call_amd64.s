@@ -28,7 +28,21 @@ TEXT ·call(SB), NOSPLIT|NOFRAME, $0-32
 	MOVQ Gate_stack(BX), SP
 	CALL AX
 	MOVQ R12, SP
+	MOVQ Gate_count(BX), CX
+	TESTQ CX, CX
+	JEQ  held
+	MOVQ a+8(FP), SI
+	CMPL AX, SI
+	JHI  held
+	MOVL AX, AX // without what C has left in the upper half
+	ADDQ AX, (CX)
+	MOVL $0, Gate_busy(BX)
+	MOVQ AX, ret+24(FP)
+	RET
+held:
 	MOVLQSX AX, AX
+	MOVQ $const_Held, CX
+	ADDQ CX, AX
 	MOVQ AX, ret+24(FP)
 	RET
 refused:

@@ -34,7 +34,23 @@ TEXT ·call(SB), NOSPLIT, $0-32
 	MOVD R10, RSP
 	BL   (R9)
 	MOVD R20, RSP
+	MOVD Gate_count(R19), R4
+	CBZ  R4, held
+	MOVD a+8(FP), R1
+	CMPW R1, R0
+	BHI  held
+	MOVWU R0, R0
+	MOVD (R4), R5
+	ADD  R0, R5
+	MOVD R5, (R4)
+	ADD  $Gate_busy, R19, R4
+	STLRW ZR, (R4)
+	MOVD R0, ret+24(FP)
+	RET
+held:
 	MOVW R0, R0
+	MOVD $const_Held, R1
+	ADD  R1, R0
 	MOVD R0, ret+24(FP)
 	RET
 refused:

@@ -49,7 +49,7 @@ func TestCall(t *testing.T) {
 	var here int
 	for i, result := range []int32{0, 1, -1, math.MaxInt32, math.MinInt32} {
 		n.Result = result
-		got := g.Call(uintptr(100+i), unsafe.Pointer(&here))
+		got := g.Call(uintptr(100+i), unsafe.Pointer(&here)) - direct.Held
 		g.Leave()
 		if got != int(result) || n.Value != int64(100+i) || n.Pointer != unsafe.Pointer(&here) || n.Calls != uint64(i+1) {
 			t.Errorf("%d, want %d; %+v", got, result, n)
@@ -68,7 +68,7 @@ func TestRegisters(t *testing.T) {
 	g, n := gate(t, ctest.Clobber)
 	a, b, c, d := 1.5, 2.5, 3, 4
 	for i := range 10000 {
-		if r := g.Call(uintptr(i), nil); r != i {
+		if r := g.Call(uintptr(i), nil); r != direct.Held+i {
 			t.Fatal(r, i)
 		}
 		g.Leave()
@@ -84,10 +84,62 @@ func TestRegisters(t *testing.T) {
 	}
 }
 
+// A gate that counts adds up results from 0 to the first argument, and is left with them. With others the owner stays in.
+func TestCount(t *testing.T) {
+	g, n := gate(t, ctest.NoteFunction)
+	var count atomic.Uint64
+	count.Store(1 << 40)
+	g.Count(&count)
+	want := uint64(1 << 40)
+	for _, c := range []struct {
+		asked  uintptr
+		result int32
+		held   bool
+	}{
+		{16, 0, false}, {16, 16, false}, {16, 17, true}, {16, -1, true}, {1, math.MinInt32, true}, {1, 1, false}, {1, 2, true}, {1, math.MaxInt32, true},
+		{math.MaxInt32, math.MaxInt32, false}, {math.MaxInt32, -1, true}, {0, 0, false}, {0, 1, true},
+	} {
+		n.Result = c.result
+		got, as := g.Call(c.asked, nil), int(c.result)
+		if c.held {
+			as += direct.Held
+			shut := make(chan struct{})
+			go func() {
+				defer close(shut)
+				direct.Shut(g)
+			}()
+			select {
+			case <-shut:
+				t.Errorf("%+v: the owner is not in", c)
+			case <-time.After(5 * time.Millisecond):
+			}
+			g.Leave()
+			<-shut
+		} else {
+			want += uint64(c.result)
+			direct.Shut(g)
+		}
+		if got != as || count.Load() != want {
+			t.Errorf("%+v: %d, want %d; counted %d, want %d", c, got, as, count.Load(), want)
+		}
+		g.Open()
+		g.See()
+	}
+	direct.Shut(g)
+	g.Count(nil)
+	g.Open()
+	g.See()
+	n.Result = 0
+	if r := g.Call(1, nil); r != direct.Held {
+		t.Error(r)
+	}
+	g.Leave()
+}
+
 func TestStackSize(t *testing.T) {
 	g, _ := gate(t, ctest.Deep)
 	for range 3 {
-		if r := g.Call(direct.StackSize-8192, nil); r != 1 {
+		if r := g.Call(direct.StackSize-8192, nil); r != direct.Held+1 {
 			t.Error(r)
 		}
 		g.Leave()
@@ -97,11 +149,11 @@ func TestStackSize(t *testing.T) {
 func TestLevel(t *testing.T) {
 	level := new(uint32)
 	g, n := gateWith(t, ctest.NoteFunction, level, 3, 6)
-	for value, want := range map[uint32]int{0: direct.Refused, 2: direct.Refused, 3: 0, 4: 0, 6: 0, 7: direct.Refused, math.MaxUint32: direct.Refused} {
+	for value, want := range map[uint32]int{0: direct.Refused, 2: direct.Refused, 3: direct.Held, 4: direct.Held, 6: direct.Held, 7: direct.Refused, math.MaxUint32: direct.Refused} {
 		*level = value
 		before := n.Calls
 		r := g.Call(0, nil)
-		if r != want || (n.Calls != before) != (want == 0) {
+		if r != want || (n.Calls != before) != (want == direct.Held) {
 			t.Errorf("level %d: %d, want %d; %d calls", value, r, want, n.Calls-before)
 		}
 		g.Leave()
@@ -126,7 +178,7 @@ func TestShut(t *testing.T) {
 		if entered = g.Enter(); entered {
 			g.Leave()
 		}
-		if (r == 0) != in || entered != in || (n.Calls != before) != in {
+		if (r == direct.Held) != in || entered != in || (n.Calls != before) != in {
 			t.Errorf("%s: call %d, entered %v, %d calls", what, r, entered, n.Calls-before)
 		}
 	}
@@ -235,7 +287,7 @@ func TestCallBesideTheRuntime(t *testing.T) {
 	for end := time.Now().Add(time.Second); time.Now().Before(end); {
 		for i := range 1000 {
 			local := i
-			if r := g.Call(uintptr(local), unsafe.Pointer(&local)); r != i {
+			if r := g.Call(uintptr(local), unsafe.Pointer(&local)); r != direct.Held+i {
 				t.Fatal(r, i)
 			}
 			g.Leave()

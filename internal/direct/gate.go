@@ -19,11 +19,14 @@ type Gate struct {
 	stack  uintptr // the end of the stack
 	fn     uintptr
 	object uintptr
-	_      [8]byte // a cache line of its own
+	count  *atomic.Uint64 // of results; see Count. With this a cache line is full
 }
 
-// Refused is what Call returns if it has called nothing.
-const Refused = math.MinInt64
+// What Call returns if it has called nothing, and what it adds to a result if its owner is still in.
+const (
+	Refused = math.MinInt64
+	Held    = 1 << 32
+)
 
 // NewGate makes a gate that is open, on a stack that no other gate uses. fn is a C function whose first argument is object, and which has
 // two more, or fewer, none wider than a pointer, and returns an int.
@@ -34,9 +37,14 @@ func NewGate(s *Stack, fn, object uintptr, level *uint32, least, most uint32) *G
 }
 
 // Call enters, and calls the function, with two more arguments: a number, or a pointer that does not outlive the call, and a pointer. It returns the
-// function's result, and the owner is in until Leave. If the gate is not as the owner has last seen it, or the level is out of its bounds, the
+// function's result plus Held, and the owner is in until Leave. If the gate counts, and the result is from 0 to a, it is returned
+// as it is, and the owner has left. If the gate is not as the owner has last seen it, or the level is out of its bounds, the
 // result is Refused, and the owner is not in.
 func (g *Gate) Call(a uintptr, b unsafe.Pointer) int { return call(g, a, b) }
+
+// Count has the gate add results from 0 to Call's first argument to n, and end such calls, from now on; nil: no more. That is for gates that are
+// shut, or nobody's yet. Nobody else may write to n meanwhile.
+func (g *Gate) Count(n *atomic.Uint64) { g.count = n }
 
 // Enter is Call that calls nothing, and does not look at the level; it reports whether the owner is in.
 func (g *Gate) Enter() bool { return enter(g) != 0 }
