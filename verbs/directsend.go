@@ -79,12 +79,17 @@ func (d *DirectSend) Post(r *SendRequests) (int, error) {
 		return d.postOther(r)
 	}
 	var bad *ibv.SendWR
-	result := d.fast.Call(uintptr(unsafe.Pointer(&r.wrs[0])), unsafe.Pointer(&bad))
+	result := d.fast.Call(uintptr(unsafe.Pointer(unsafe.SliceData(r.wrs))), unsafe.Pointer(&bad))
 	if result == direct.Held && bad == nil {
-		d.sq.accept(r, r.n)
+		n := r.n
+		if n == 1 {
+			d.sq.acceptOne(r.signals[0] & 1)
+		} else {
+			d.sq.accept(r, n)
+		}
 		d.fast.Leave()
 		runtime.KeepAlive(r)
-		return r.n, nil
+		return n, nil
 	}
 	return d.posted(r, result, bad)
 }

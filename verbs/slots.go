@@ -197,15 +197,21 @@ func (q *slots) accept(r *SendRequests, n int) {
 		return
 	case q.all:
 		q.signalled += uint64(n)
-	case n == 1: // as below, for the most frequent case
-		if r.signals[0]&1 != 0 {
-			q.ends[q.signalled&uint64(len(q.ends)-1)] = q.posted + 1
-			q.signalled++
-		}
 	default:
 		q.note(r.signals, n)
 	}
 	q.posted += uint64(n)
+}
+
+// acceptOne is accept for one request: this is what a direct post takes longest for. signals is 1 for a signalled one, else 0.
+func (q *slots) acceptOne(signals uint64) {
+	q.posted++
+	if q.all {
+		q.signalled++
+		return
+	}
+	q.ends[q.signalled&uint64(len(q.ends)-1)] = q.posted // to be overwritten if it is not signalled
+	q.signalled += signals
 }
 
 // note accounts for the signalled ones among the first n requests.
