@@ -47,50 +47,6 @@ func TestOverrunWakesWhoWaits(t *testing.T) {
 	soon(t, "Wait", wg.Wait)
 }
 
-// Each completion goes to one of those that poll.
-func TestSeveralPollers(t *testing.T) {
-	d, c := testDevice(t)
-	const total = 20000
-	q := testCQ(t, c, total, false)
-	var mu sync.Mutex
-	seen := make(map[uint64]int)
-	var wg sync.WaitGroup
-	for i := range 4 {
-		wg.Go(func() {
-			wc := make([]ibv.WC, 1+i*5)
-			for done := false; !done; {
-				poll := q.Poll
-				if i == 3 {
-					poll = func(wc []ibv.WC) (int, error) { return q.PollSpin(wc, time.Microsecond) }
-				}
-				n, err := poll(wc)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mu.Lock()
-				for j := range n {
-					seen[wc[j].WRID]++
-					if j > 0 && wc[j].WRID <= wc[j-1].WRID {
-						t.Error("out of order")
-					}
-				}
-				done = len(seen) == total
-				mu.Unlock()
-			}
-		})
-	}
-	for i := range uint64(total) {
-		push(t, d, q, i)
-	}
-	soon(t, "polling", wg.Wait)
-	for id, n := range seen {
-		if n != 1 {
-			t.Errorf("completion %d was seen %d times", id, n)
-		}
-	}
-}
-
 func TestPollSpin(t *testing.T) {
 	d, c := testDevice(t)
 	q := testCQ(t, c, 16, false)
