@@ -223,10 +223,16 @@ func TestDirectPostFails(t *testing.T) {
 				t.Errorf("%v, want %v", err, errno)
 			}
 		}
+		ok(t, send.SetLen(1))
+		ok(t, recv.SetLen(1))
+		asked := calls(t, d, "post_send") + calls(t, d, "post_recv")
 		_, err := sends("in RESET")
 		wantErrno(err, syscall.EINVAL)
 		_, err = recvs("in RESET")
 		wantErrno(err, syscall.EINVAL)
+		if n := calls(t, d, "post_send") + calls(t, d, "post_recv") - asked; n != 0 {
+			t.Errorf("the device was asked %d times in RESET", n)
+		}
 		p.connect(t, ConnectAttr{})
 		none, nobody := send, recv
 		send, recv = nil, nil
