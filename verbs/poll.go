@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"math"
+	"runtime"
 	"time"
 
 	"github.com/goverbs/ibv"
@@ -72,7 +73,8 @@ const (
 // PollSpin is Poll, repeated while there are no completions, until budget has passed: DefaultSpin if that is 0, and MaxSpin at most. It
 // polls once if budget is negative. All of that is one call of C. The goroutine keeps its thread busy all the time, and on a
 // machine whose processors all have something to do the thread may lose its own for much longer than budget, so it is
-// for completions that are expected within microseconds. [CQ.Wait] is for others. Close waits for it.
+// for completions that are expected within microseconds. [CQ.Wait] is for others. If it finds nothing it lets other goroutines
+// run before it returns. Close waits for it.
 func (c *CQ) PollSpin(wc []ibv.WC, budget time.Duration) (int, error) {
 	if !c.core().enter() {
 		return 0, c.closedError()
@@ -88,6 +90,11 @@ func (c *CQ) PollSpin(wc []ibv.WC, budget time.Duration) (int, error) {
 		s.retire(wc[:n])
 	}
 	c.leave(n)
+	if n == 0 {
+		// Go's scheduler takes the processor from a goroutine that is in C at the end of 10 ms, and looks after it every 20 µs
+		// from then on. One that yields is left alone, and keeps nobody waiting.
+		runtime.Gosched()
+	}
 	return n, nil
 }
 

@@ -27,7 +27,8 @@ type recvQueue struct {
 // error that is also the index of the first that was not. ErrQueueFull: there was no room.
 //
 // Refused with EINVAL, and none posted: no chain; a QP in IBV_QPS_RESET; a request with more elements than [QP.Cap] has. In IBV_QPS_ERR
-// requests are accepted and complete with IBV_WC_WR_FLUSH_ERR.
+// requests are accepted and complete with IBV_WC_WR_FLUSH_ERR; soft-RoCE flushes receives only when it next has to do with the QP, so those
+// that are posted last may stay.
 //
 // Several goroutines may post to one QP, each with its own chain; their chains are not interleaved. Nothing is allocated unless it fails.
 func (q *QP) PostRecv(r *RecvRequests) (int, error) {

@@ -44,7 +44,7 @@ func (c *CQ) reqNotify(solicitedOnly bool) error {
 func (c *CQ) Wait(ctx context.Context, wc []ibv.WC) (int, error) { return c.wait(ctx, wc, false) }
 
 // WaitSolicited is Wait that only completions wake that were sent with IBV_SEND_SOLICITED, or have failed. Those that are in the queue
-// when it looks are returned all the same.
+// when it looks are returned all the same. Soft-RoCE does not wake it for a receive that was flushed.
 func (c *CQ) WaitSolicited(ctx context.Context, wc []ibv.WC) (int, error) {
 	return c.wait(ctx, wc, true)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/goverbs/ibv"
 	"github.com/goverbs/ibv/verbs"
@@ -88,7 +89,7 @@ func (p *player) take(wc []ibv.WC) int {
 	}
 	n := 0
 	for n == 0 {
-		n = vt.Must(p.cq.PollSpin(wc, 0))
+		n = vt.Must(p.cq.PollSpin(wc, 100*time.Microsecond))
 	}
 	return n
 }
