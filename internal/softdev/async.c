@@ -37,13 +37,13 @@ static enum softdev_kind about(int type)
 // Fills what is given out, and notes that it was taken: destroying the object waits for as many acknowledgements.
 int sd_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
-	struct softdev *d = sd_device(context);
+	struct sd_events *q = &sd_context(context)->async;
 	struct sd_event e;
 	int value;
 
-	if (sd_enter(d, SD_get_async_event, &value))
+	if (sd_enter(sd_device(context), SD_get_async_event, &value))
 		return value;
-	if (sd_event_take(d, &sd_context(context)->async, &e))
+	if (sd_event_take(q, &e))
 		return -1;
 	memset(event, 0, sizeof *event);
 	event->event_type = e.type;
@@ -63,7 +63,7 @@ int sd_get_async_event(struct ibv_context *context, struct ibv_async_event *even
 	default:
 		event->element.port_num = e.port;
 	}
-	pthread_mutex_unlock(&d->lock);
+	pthread_mutex_unlock(&q->lock);
 	return 0;
 }
 

@@ -52,18 +52,17 @@ int sd_destroy_comp_channel(struct ibv_comp_channel *channel)
 int sd_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
 {
 	struct sd_channel *ch = SD_OF(sd_channel, channel);
-	struct softdev *d = sd_device(channel->context);
 	struct sd_event e;
 	int value;
 
-	if (sd_enter(d, SD_get_cq_event, &value))
+	if (sd_enter(sd_device(channel->context), SD_get_cq_event, &value))
 		return value;
-	if (sd_event_take(d, &ch->events, &e))
+	if (sd_event_take(&ch->events, &e))
 		return -1;
 	*cq = e.object;
 	*cq_context = (*cq)->cq_context;
 	SD_OF(sd_cq, *cq)->comp_taken++;
-	pthread_mutex_unlock(&d->lock);
+	pthread_mutex_unlock(&ch->events.lock);
 	return 0;
 }
 

@@ -47,6 +47,7 @@ struct sd_event {
 // Events behind a descriptor: fd is an eventfd that counts them one by one, so that it can be polled and set not to block.
 struct sd_events {
 	int fd;
+	pthread_mutex_t lock; // the following, and how many of each object's events were taken
 	struct sd_event *first, **last;
 };
 
@@ -265,13 +266,13 @@ uint32_t sd_number(struct sd_numbers *t, void *thing, uint32_t max); // a new nu
 void *sd_numbered(const struct sd_numbers *t, uint32_t number);      // NULL: none
 void sd_unnumber(struct sd_numbers *t, uint32_t number);
 
-// event.c. sd_events_init returns 0 or errno. sd_event_push needs d->lock, and drops the event if there is no memory. sd_event_take
-// takes no lock before the event is there, then d->lock, and returns with it held: 0, or -1 and errno, without it.
+// event.c. sd_events_init returns 0 or errno. sd_event_push drops the event if there is no memory. sd_event_take takes q->lock, and returns
+// with it held: 0, or -1 and errno, without it. The others take it as well, within d->lock or alone.
 int sd_events_init(struct sd_events *q);
 void sd_events_free(struct sd_events *q);
 void sd_event_push(struct sd_events *q, void *object, int type, int port);
 void sd_event_forget(struct sd_events *q, const void *object); // those of an object that is about to go
-int sd_event_take(struct softdev *d, struct sd_events *q, struct sd_event *taken);
+int sd_event_take(struct sd_events *q, struct sd_event *taken);
 void sd_async(struct ibv_context *c, void *object, int type, int port); // pushes an asynchronous event; needs d->lock
 
 // cq.c. Both need d->lock. sd_push adds a completion, raises IBV_EVENT_CQ_ERR if there is no room, and wakes the channel if armed: returns 0
