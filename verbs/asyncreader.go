@@ -105,6 +105,9 @@ func (a *asyncReader) take() syscall.Errno {
 	if typ == ibv.IBV_EVENT_CQ_ERR && t.events != nil {
 		t.events.overrun.set()
 		t.events.stir()
+		if t.events.overran != nil {
+			t.events.overran()
+		}
 	}
 	a.put(pending{typ, t, port, a.name(typ, t, port), 1}, at)
 	return 0

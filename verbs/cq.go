@@ -19,10 +19,11 @@ type CQ struct {
 	raw     *ibv.CQ
 	ctx     *Context
 	channel *CompChannel // nil if it has none
-	number  uintptr      // in the channel
+	ring    *Ring        // whose thread polls it; nil if none does
+	number  uintptr      // in the channel or the ring
 	cqe     int
 	events  *cqEvents
-	over    atomic.Bool             // it has overrun, and been emptied since: see Poll
+	over    atomic.Bool             // it is not to be polled: it has overrun, and been emptied since, or is a ring's; see Poll
 	scan    atomic.Pointer[scanner] // who wants to see what was polled; nil: nobody
 }
 
@@ -38,11 +39,17 @@ type CQAttr struct {
 }
 
 // CreateCQ makes a completion queue (ibv_create_cq).
-func (c *Context) CreateCQ(attr CQAttr) (*CQ, error) {
+func (c *Context) CreateCQ(attr CQAttr) (*CQ, error) { return c.createCQ(attr, nil) }
+
+// createCQ makes a queue that the ring's thread polls, if there is a ring.
+func (c *Context) createCQ(attr CQAttr, r *Ring) (*CQ, error) {
 	const verb = cverbs.VerbCreateCQ
 	objects := []*object{c.core()}
 	if attr.Channel != nil {
 		objects = append(objects, attr.Channel.core())
+	}
+	if r != nil {
+		objects = append(objects, r.object)
 	}
 	if err := begin(verb, objects...); err != nil {
 		return nil, err
@@ -56,15 +63,11 @@ func (c *Context) CreateCQ(attr CQAttr) (*CQ, error) {
 		return nil, refused(verb, c.name, syscall.EINVAL, c.cqHint(fmt.Sprintf("CQE %d", attr.CQE)))
 	case attr.CompVector < 0 || attr.CompVector > math.MaxInt32:
 		return nil, refused(verb, c.name, syscall.EINVAL, c.cqHint(fmt.Sprintf("CompVector %d", attr.CompVector)))
+	case r != nil && attr.Channel != nil:
+		return nil, refused(verb, c.name, syscall.EINVAL, "CQAttr.Channel is not nil: a ring has a channel of its own")
 	}
-	q := &CQ{ctx: c, channel: attr.Channel, events: newCQEvents()}
-	var channel *ibv.CompChannel
-	if attr.Channel != nil {
-		channel = attr.Channel.raw
-		q.events.channel = attr.Channel.events
-		q.number = attr.Channel.events.add(q.events)
-	}
-	raw, err := cverbs.CreateCQ(c.raw, int32(attr.CQE), q.number, channel, int32(attr.CompVector))
+	q := &CQ{ctx: c, channel: attr.Channel, ring: r, events: newCQEvents()}
+	raw, err := cverbs.CreateCQ(c.raw, int32(attr.CQE), q.number, q.list(), int32(attr.CompVector))
 	if err != nil {
 		q.unlist()
 		hint := ""
@@ -77,6 +80,11 @@ func (c *Context) CreateCQ(attr CQAttr) (*CQ, error) {
 	q.events.created(raw)
 	q.object = newObject(c.home, c.home.name("cq"), objects...)
 	track(q, q.object)
+	if r != nil {
+		if err := q.join(); err != nil {
+			return nil, err
+		}
+	}
 	c.async.note(addressOf(raw), target{object: q.object, cq: weak.Make(q), events: q.events})
 	return q, nil
 }
@@ -140,9 +148,15 @@ func (c *CQ) Close() error {
 		e := c.events
 		// Destroying waits until all events that were taken are acknowledged. The readers go on meanwhile.
 		e.setClosing(true)
+		if c.ring != nil {
+			c.ring.state.letGo(c)
+		}
 		err := cverbs.DestroyCQ(c.raw)
 		if err != nil && !c.home.gone(err) {
 			e.setClosing(false)
+			if c.ring != nil {
+				_ = c.ring.state.take(c)
+			}
 			return err
 		}
 		c.unlist()
@@ -151,6 +165,20 @@ func (c *CQ) Close() error {
 		e.nudge()
 		return err
 	})
+}
+
+// list gives the queue its number, and returns the channel that it is to have.
+func (c *CQ) list() *ibv.CompChannel {
+	switch {
+	case c.ring != nil:
+		c.number = uintptr(c.ring.state.number())
+		return c.ring.state.channel
+	case c.channel != nil:
+		c.events.channel = c.channel.events
+		c.number = c.channel.events.add(c.events)
+		return c.channel.raw
+	}
+	return nil
 }
 
 // unlist has the channel forget the queue.

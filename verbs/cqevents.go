@@ -14,6 +14,7 @@ type cqEvents struct {
 	wake    chan struct{}  // room for one token: there may be completions, and one of those that wait should look
 	closed  chan struct{}  // closed with the CQ
 	overrun mark           // IBV_EVENT_CQ_ERR has come
+	overran func()         // tells a ring of that; nil if there is none
 	armed   atomic.Bool    // so that an event may be there, or come
 
 	arming sync.Mutex // held while the CQ is armed; the following

@@ -21,11 +21,11 @@ import (
 //     no guard.
 //   - Who has the guard of a CQ or the mutex of a queue waits for the direct calls on it, which wait for nothing meanwhile: see direct.Gate.
 //   - cqEvents.arming within a call on the CQ, or alone.
-//   - object.mu, of an object before those of its children. It and the mutexes of home, cqEvents, channelEvents, asyncReader and memory
+//   - object.mu, of an object before those of its children. It and the mutexes of home, cqEvents, channelEvents, asyncReader, ringState and memory
 //     are held for moments, and nothing but C's acknowledgements is waited for within.
 //
 // C's destroys wait within the locks until the readers have acknowledged events. Readers enter no guard, and stop for nobody but the Close of
-// their channel or context, which has no children any more. No lock is held while code of the program's runs.
+// their channel or context, which has no children any more. A ring's thread enters no guard, either, so that a call within any lock may wait for it. No lock is held while code of the program's runs.
 
 // A guard lets calls on an object run side by side with each other and with what needs the object for itself: Close above all. The word
 // that counts the calls counts something else besides, at no cost: a CQ the completions that were polled.

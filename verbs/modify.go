@@ -64,6 +64,7 @@ func (q *QP) change(attr *ibv.QPAttr, mask ibv.QPAttrMask, step qpStep) error {
 		q.defaults = false
 	}
 	if reset && q.sq != nil {
+		q.sendCQ.restart(q.sq)
 		q.sq.reset()
 	}
 	return nil

@@ -3,6 +3,7 @@ package verbs
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -36,12 +37,13 @@ type home struct {
 	lost   atomic.Bool   // IBV_EVENT_DEVICE_FATAL has come
 	fatal  chan struct{} // closed when it comes
 
-	mu    sync.Mutex
-	named map[string]int // how many objects of a kind have got a name; under mu
+	mu    sync.Mutex           // the following
+	named map[string]int       // how many objects of a kind have got a name
+	rings map[*func()]struct{} // what wakes those that wait in other ways than by fatal
 }
 
 func newHome(device string, onLeak func(Leak)) *home {
-	return &home{device: device, onLeak: onLeak, fatal: make(chan struct{}), named: make(map[string]int)}
+	return &home{device: device, onLeak: onLeak, fatal: make(chan struct{}), named: make(map[string]int), rings: make(map[*func()]struct{})}
 }
 
 // name makes the name of the context's next object of a kind: "cq 3 on mlx5_0".
@@ -54,8 +56,27 @@ func (h *home) name(kind string) string {
 
 // lose notes that the device is gone.
 func (h *home) lose() {
-	if !h.lost.Swap(true) {
-		close(h.fatal)
+	if h.lost.Swap(true) {
+		return
+	}
+	close(h.fatal)
+	h.mu.Lock()
+	wakes := slices.Collect(maps.Keys(h.rings))
+	h.mu.Unlock()
+	for _, wake := range wakes {
+		(*wake)()
+	}
+}
+
+// whenLost has f called when the device is lost, until the function that it returns is called. A call may be under way then.
+func (h *home) whenLost(f func()) (forget func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.rings[&f] = struct{}{}
+	return func() {
+		h.mu.Lock()
+		delete(h.rings, &f)
+		h.mu.Unlock()
 	}
 }
 

@@ -113,10 +113,13 @@ func entries(wc []ibv.WC) int32 { return int32(min(len(wc), math.MaxInt32)) }
 func (c *CQ) pollNothing(wc []ibv.WC) (int, error) {
 	over := c.over.Load()
 	c.leave(0)
-	if over && len(wc) > 0 {
-		return 0, c.overrunError()
+	switch {
+	case len(wc) == 0 || !over:
+		return 0, nil
+	case c.ring != nil:
+		return 0, c.polledByRing()
 	}
-	return 0, nil
+	return 0, overrunError(c.name)
 }
 
 // pollAgain ends a call that has found nothing, since polling failed or, perhaps, since the queue has overrun and is empty. Completions may
@@ -135,16 +138,19 @@ func (c *CQ) pollAgain(wc []ibv.WC, err error) (int, error) {
 	}
 	if n == 0 && err == nil {
 		c.over.Store(true)
-		err = c.overrunError()
+		err = overrunError(c.name)
 	} else if err != nil {
-		err = hinted(c.failed(cverbs.VerbPollCQ, err), "completions may have been lost")
+		err = hinted(c.failed(cverbs.VerbPollCQ, err), hintPollFailed)
 	}
 	c.leave(n)
 	return n, err
 }
 
-func (c *CQ) overrunError() error {
-	return &Error{Verb: cverbs.VerbPollCQ.String(), Object: c.name, Err: ErrCQOverrun, Hint: "make it larger, or post less"}
+// hintPollFailed is the hint of polling that has failed.
+const hintPollFailed = "completions may have been lost"
+
+func overrunError(cq string) error {
+	return &Error{Verb: cverbs.VerbPollCQ.String(), Object: cq, Err: ErrCQOverrun, Hint: "make it larger, or post less"}
 }
 
 func (c *CQ) closedError() error {

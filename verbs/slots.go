@@ -70,6 +70,10 @@ func (s *scanner) lose() {
 // serve tells a CQ of a queue that will complete into it; q is nil if that receives. The queue is a child of the CQ already, and nothing
 // was posted to it. Once a CQ has had a second queue its completions are looked at: those of a queue that is gone may come even later.
 func (c *CQ) serve(q *sendQueue) {
+	if c.ring != nil {
+		c.ring.serve(c, q)
+		return
+	}
 	if !c.lock() {
 		return
 	}
@@ -99,6 +103,10 @@ func (c *CQ) serve(q *sendQueue) {
 
 // dismiss undoes serve for a send queue that is gone. The caller holds the guard's lock.
 func (c *CQ) dismiss(q *sendQueue) {
+	if c.ring != nil {
+		c.ring.dismiss(q)
+		return
+	}
 	s := c.scan.Load()
 	if s.alone == q {
 		s.alone = nil

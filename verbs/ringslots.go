@@ -1,0 +1,106 @@
+package verbs
+
+import (
+	"maps"
+
+	"github.com/goverbs/ibv"
+)
+
+// ringSends are the send queues whose completions come through a ring, by QP number. A map is not changed any more once the consumer can see it.
+type ringSends map[uint32]ringSend
+
+// A ringSend is a send queue that learns how many of its requests have ended when the ring gives their completions out.
+type ringSend struct {
+	q    *sendQueue
+	cq   uintptr // the number of its CQ
+	from uint64  // the entry of the ring from which on completions are its own: those before are an earlier life's, or an earlier QP's of its number
+}
+
+// change makes a new map.
+func (s *ringState) change(f func(ringSends)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := make(ringSends)
+	if old := s.sends.Load(); old != nil {
+		maps.Copy(m, *old)
+	}
+	f(m)
+	s.sends.Store(&m)
+}
+
+// serve tells of a send queue that will complete into one of the ring's CQs, or does so from now on anew, since it went to RESET. What it had before is in the
+// ring by then, or gone.
+func (r *Ring) serve(c *CQ, q *sendQueue) {
+	if q == nil {
+		return
+	}
+	r.state.poller.Flush()
+	from := r.ring.Produced()
+	r.state.change(func(m ringSends) { m[q.number] = ringSend{q, c.number, from} })
+}
+
+// dismiss undoes serve for a send queue that is gone.
+func (r *Ring) dismiss(q *sendQueue) {
+	r.state.change(func(m ringSends) {
+		if m[q.number].q == q { // else the number is another's by now
+			delete(m, q.number)
+		}
+	})
+}
+
+// restart begins the count of a send queue anew after its QP went to RESET. A batch that is given out meanwhile may still count: then the queue takes
+// requests as free that are not, and the device says so.
+func (c *CQ) restart(q *sendQueue) {
+	if c.ring != nil {
+		c.ring.serve(c, q)
+	}
+}
+
+// lose has the send queues of a CQ give up counting: see scanner.lose.
+func (s *ringState) lose(cq uint64) {
+	if m := s.sends.Load(); m != nil {
+		for _, e := range *m {
+			if uint64(e.cq) == cq {
+				e.q.broken.Store(true)
+			}
+		}
+	}
+}
+
+// count tells the send queues of completions that are given out, of which the first is the ring's entry at.
+func (s *ringState) count(wc []ibv.WC, at uint64) {
+	if m := s.sends.Load(); m != nil && len(*m) > 0 {
+		m.scan(wc, at)
+	}
+}
+
+// scan is scanner.scan, but for what is not the queue's own.
+func (m ringSends) scan(wc []ibv.WC, at uint64) {
+	var e ringSend
+	var number uint32
+	n := uint64(0) // completions of e.q that it has not been told of
+	for i := range wc {
+		w := &wc[i]
+		ok := w.Status == ibv.IBV_WC_SUCCESS
+		if ok && w.Opcode&ibv.IBV_WC_RECV != 0 {
+			continue
+		}
+		if e.q == nil || number != w.QPNum {
+			if n > 0 {
+				e.q.done.Add(n)
+			}
+			n, number = 0, w.QPNum
+			e = m[number]
+		}
+		switch {
+		case e.q == nil || at+uint64(i) < e.from:
+		case ok:
+			n++
+		default:
+			e.q.broken.Store(true)
+		}
+	}
+	if n > 0 {
+		e.q.done.Add(n)
+	}
+}
