@@ -40,3 +40,6 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// entriesOf is how many entries a directory has.
+func entriesOf(dir string) int { return len(must(os.ReadDir(dir))) }
