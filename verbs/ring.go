@@ -26,8 +26,8 @@ import (
 //
 // # When the ring is full
 //
-// The thread then takes nothing, and counts that: see [RingStats]. What comes stays in its CQ, which overruns in the end. A ring of as many
-// entries as requests may be outstanding is never full.
+// The thread then takes nothing, and counts that: see [RingStats]. What comes stays in its CQ, which overruns in the end. A ring with more
+// entries than requests may be outstanding, or not taken yet, is never full.
 //
 // # When a CQ or a QP goes
 //
