@@ -10,6 +10,9 @@ import (
 	"github.com/goverbs/ibv/internal/ring"
 )
 
+// Empty reports that Next would return neither completions nor an error, and has no batch to give back: what a loop spins on. It is not even a call.
+func (r *Ring) Empty() bool { return r != nil && r.ring != nil && r.ring.Quiet() }
+
 // Next gives the last batch back to the thread, and returns the next one: completions that are in the ring, in the order in which each CQ had them. It
 // does not wait: nil says that there are none. The batch is the ring's own memory, where the device's driver has written it: it is valid, and may be
 // written to, until the next call of Next or Wait, the next step of All, or Release. Nothing is copied, and no call of C is made unless there is an error to be told. There may be more behind a batch.
@@ -22,7 +25,7 @@ import (
 // told. After an overrun ErrCQOverrun is what an empty ring answers, as long as the CQ is open, even if other CQs are well: their completions are
 // given out all the same. Errors of arming (ibv_req_notify_cq) and of taking events (ibv_get_cq_event) are the thread's, from when it goes to sleep.
 func (r *Ring) Next() ([]ibv.WC, error) {
-	if r != nil && r.ring != nil && r.ring.Quiet() {
+	if r.Empty() {
 		return nil, nil
 	}
 	return r.next()

@@ -32,6 +32,9 @@ func TestRingMessages(t *testing.T) {
 		ok(t, p.a.Send(SendWR{WRID: 2 * i, Opcode: ibv.IBV_WR_SEND, SGList: sge(p.mra, 0, 64), Flags: ibv.IBV_SEND_SIGNALED}))
 		wc, err := ringTake(t, r, 2)
 		ok(t, err)
+		if r.Empty() { // the batch is out
+			t.Error("empty")
+		}
 		for j := range wc {
 			w := &wc[j]
 			want, qp := ibv.IBV_WC_SEND, p.a
@@ -138,7 +141,7 @@ func TestRingMakesNoGarbage(t *testing.T) {
 	write := SendWR{Opcode: ibv.IBV_WR_RDMA_WRITE, SGList: sge(p.mra, 0, 8), RemoteAddr: p.mrb.Addr(), RKey: p.mrb.RKey(), Flags: ibv.IBV_SEND_SIGNALED}
 	for what, f := range map[string]func(){
 		"empty": func() {
-			if wc, err := r.Next(); wc != nil || err != nil {
+			if wc, err := r.Next(); wc != nil || err != nil || !r.Empty() {
 				t.Fatal(ids(wc), err)
 			}
 			r.Release()

@@ -51,8 +51,8 @@ func New(n int) *Ring {
 	return r
 }
 
-// Memory is what has to be pinned.
-func (r *Ring) Memory() []byte { return r.memory }
+// Raw returns the struct ibvgo_ring, which is the ring's memory.
+func (r *Ring) Raw() unsafe.Pointer { return unsafe.Pointer(r.shared) }
 
 // Len returns the number of entries.
 func (r *Ring) Len() int { return len(r.entries) }

@@ -1,0 +1,24 @@
+// Waking somebody up, and how long that takes.
+
+#ifndef BESIDE_WAKE_H
+#define BESIDE_WAKE_H
+
+#include <stdint.h>
+
+struct beside_waker;
+
+// A waker is a thread that wakes somebody, again and again, each time a while after it was told that the last time has worked, so that the other sleeps by then. It stores the
+// time, and then writes to fd, or, if that is negative, has beside_waker_poll return one completion. NULL if there is no thread.
+struct beside_waker *beside_waker_start(int fd);
+void beside_waker_end(struct beside_waker *w);
+
+// beside_waker_woken is called by who was woken; it returns the nanoseconds that took, and has the thread do it again.
+int64_t beside_waker_woken(struct beside_waker *w);
+
+// beside_waker_poll polls a waker as if it were a completion queue: see ibvgo_poller_ops.
+int32_t beside_waker_poll(void *w, int32_t n, void *wc);
+
+// beside_sleeps is woken n times from a poll(2) of fd, which it reads, and returns the nanoseconds that all of that took; -1 if something failed.
+int64_t beside_sleeps(struct beside_waker *w, int fd, long n);
+
+#endif
