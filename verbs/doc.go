@@ -31,8 +31,9 @@
 //
 // # Threads
 //
-// Calls run on the calling goroutine's thread. [CQ.Poll] and posting return at once; [CQ.Direct] and its like do so sooner. Waiting costs no thread: [CQ.Wait]
-// parks the goroutine. [CQ.PollSpin] keeps a processor busy on purpose.
+// Calls run on the calling goroutine's thread. [CQ.Poll] and posting return at once; [CQ.Direct] and its like do so sooner. Waiting costs no
+// thread: [CQ.Wait] parks the goroutine. [CQ.PollSpin] keeps a processor busy on purpose. A [Ring] has a thread of its own, which Go's collector
+// never stops and which keeps a processor busy while there is traffic.
 //
 // # Direct calls
 //

@@ -4,7 +4,6 @@ package verbs
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 	"syscall"
@@ -76,13 +75,23 @@ func TestRing(t *testing.T) {
 	if wc, err := ringTake(t, r, 1); err != nil || len(wc) != 1 || !reflect.DeepEqual(wc[0], sent) {
 		t.Errorf("%+v, %v; want %+v", wc, err, sent)
 	}
+	poll, wc := ringPoll(r), make([]ibv.WC, 3)
+	for i := range uint64(50) {
+		push(t, d, cqs[1], i, i+1, i+2, i+3)
+		if n, err := poll(wc); n != 3 || err != nil || wc[0].WRID != i || wc[2].WRID != i+2 {
+			t.Fatalf("%v, %v", ids(wc[:n]), err)
+		}
+		if n, err := poll(wc); n != 1 || err != nil || wc[0].WRID != i+3 {
+			t.Fatalf("%v, %v", ids(wc[:n]), err)
+		}
+	}
 	for i := range uint64(1000) { // many times around
 		push(t, d, cqs[i%2], i)
 		if wc, err := ringTake(t, r, 1); err != nil || len(wc) != 1 || wc[0].WRID != i {
 			t.Fatalf("%v, %v; want number %d", ids(wc), err, i)
 		}
 	}
-	if s := r.Stats(); s.Taken != 1001 || s.Stalls != 0 || s.Full != 0 {
+	if s := r.Stats(); s.Taken != 1201 || s.Stalls != 0 || s.Full != 0 {
 		t.Errorf("%+v", s)
 	}
 	wantError(t, r.Close(), "ibv_destroy_comp_channel", "ring 1 on mlx5_0", syscall.EBUSY, "still used by cq 1 on mlx5_0; cq 2 on mlx5_0")
@@ -162,14 +171,13 @@ func TestRingCQIsNotPolled(t *testing.T) {
 	push(t, d, q, 1)
 	_, poll := q.Poll(wc)
 	_, spin := q.PollSpin(wc, 0)
-	_, wait := q.Wait(nil, wc)
-	_, solicited := q.WaitSolicited(nil, wc)
-	for _, err := range q.All(nil) {
-		wait = errors.Join(wait, err)
+	_, wait := q.Wait(t.Context(), wc)
+	_, solicited := q.WaitSolicited(t.Context(), wc)
+	for _, err := range q.All(t.Context()) {
 		wantError(t, err, "ibv_poll_cq", q.String(), syscall.EINVAL, "ring 1 on softdev0 polls it")
 		break
 	}
-	for _, err := range []error{poll, spin, solicited} {
+	for _, err := range []error{poll, spin, wait, solicited} {
 		wantError(t, err, "ibv_poll_cq", q.String(), syscall.EINVAL, "ring 1 on softdev0 polls it")
 	}
 	if n, err := q.Poll(nil); n != 0 || err != nil {

@@ -139,7 +139,7 @@ func TestRingDeviceLost(t *testing.T) {
 		result := make(chan error, 1)
 		go func() {
 			flushed := 0
-			for wc, err := range r.All(nil) {
+			for wc, err := range r.All(t.Context()) {
 				if flushed += len(wc); err != nil {
 					if flushed != 1 {
 						t.Errorf("%d completions before %v, want the receive's", flushed, err)

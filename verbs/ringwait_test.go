@@ -124,7 +124,7 @@ func TestRingCloseWakes(t *testing.T) {
 		done := make(chan int, 1)
 		go func() {
 			n := 0
-			for wc, err := range r.All(nil) {
+			for wc, err := range r.All(context.Background()) {
 				n += len(wc)
 				if err != nil && !errors.Is(err, ErrClosed) {
 					t.Error(err)
@@ -141,7 +141,8 @@ func TestRingCloseWakes(t *testing.T) {
 		}
 		_, err := r.Next()
 		wantClosed(t, err)
-		_, err = r.Wait(nil)
+		var none context.Context
+		_, err = r.Wait(none)
 		wantClosed(t, err)
 	}
 }

@@ -3,6 +3,7 @@
 package kerneltest
 
 import (
+	"context"
 	"errors"
 	"syscall"
 	"testing"
@@ -118,7 +119,7 @@ func TestRingClose(t *testing.T) {
 	}
 	got := make(chan error, 1)
 	go func() {
-		_, err := r.Wait(nil)
+		_, err := r.Wait(context.Background())
 		got <- err
 	}()
 	never(t, got, "woken by nothing")
