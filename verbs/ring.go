@@ -31,7 +31,7 @@ import (
 //
 // # When a CQ or a QP goes
 //
-// Closing a CQ has the thread take what it holds before, as far as there is room. Completions that are in the ring stay there, also when their QP is closed or goes to
+// Closing a CQ has the thread take what it holds before; what there is no room for is kept, and given out as well. Completions that are in the ring stay there, also when their QP is closed or goes to
 // IBV_QPS_RESET, where they would be dropped from a CQ. Closing the ring needs its CQs to be closed before; then Next goes on to give out what is in it, and fails
 // with [ErrClosed] after that.
 type Ring struct {
@@ -108,7 +108,7 @@ func (r *Ring) Entries() int {
 }
 
 // Close ends the thread, which wakes who waits, and destroys its channel (ibv_destroy_comp_channel). While CQs of the ring are open it fails with EBUSY and names them, or some of
-// many. What is in the ring is still given out, and then [ErrClosed]. Closing it again does nothing.
+// many. What the thread has taken is still given out, and then [ErrClosed]. Closing it again does nothing.
 func (r *Ring) Close() error {
 	return r.core().close(cverbs.VerbDestroyCompChannel, func() error {
 		s := r.state

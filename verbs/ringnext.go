@@ -44,7 +44,7 @@ func (r *Ring) next() ([]ibv.WC, error) {
 		}
 		switch {
 		case stopped:
-			return nil, r.closedError()
+			return r.late()
 		case !r.ring.Unheard(news):
 			return nil, nil
 		}
@@ -57,6 +57,16 @@ func (r *Ring) next() ([]ibv.WC, error) {
 			return nil, r.state.error(n)
 		}
 	}
+}
+
+// late is what next ends with once the thread has ended, and the ring is empty.
+func (r *Ring) late() ([]ibv.WC, error) {
+	wc := r.ring.Late()
+	if len(wc) == 0 {
+		return nil, r.closedError()
+	}
+	r.state.count(wc, r.ring.Taken())
+	return wc, nil
 }
 
 // Release gives the last batch back to the thread, which may then write to it. Next and Wait do so as well.

@@ -149,9 +149,9 @@ func TestRingCloseWakes(t *testing.T) {
 
 // Closing a CQ, and then the ring, loses nothing that the CQ held.
 func TestRingCloseLosesNothing(t *testing.T) {
-	for _, spin := range []time.Duration{-1, time.Nanosecond, time.Second} {
+	for _, attr := range []RingAttr{{Entries: 1024, Spin: -1}, {Entries: 1024, Spin: time.Nanosecond}, {Entries: 1024, Spin: time.Second}, {Entries: 1}, {Entries: 64, Spin: -1}} {
 		d, c := testDevice(t)
-		r := must(c.CreateRing(RingAttr{Entries: 1024, Spin: spin}))
+		r := must(c.CreateRing(attr))
 		a, b := must(r.CreateCQ(CQAttr{CQE: 256})), must(r.CreateCQ(CQAttr{CQE: 256}))
 		for i := range uint64(100) {
 			push(t, d, a, i)

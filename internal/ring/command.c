@@ -111,6 +111,7 @@ static void dismiss(struct ibvgo_poller *p, uint64_t n)
 			continue;
 		}
 		*at = s->next;
+		spill(p, s);
 		acknowledge(p, s);
 		s->left = 1;
 	}

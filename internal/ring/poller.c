@@ -5,6 +5,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 
@@ -73,7 +74,7 @@ static int look(struct ibvgo_poller *p, struct source *s, struct ibvgo_wc *at, i
 	return 0;
 }
 
-// blocked notes that there was no room for what a queue may hold.
+// blocked notes that there was no room for what a queue may hold; s is that queue, NULL if it is gone.
 static void blocked(struct ibvgo_poller *p, struct source *s)
 {
 	if (!p->full)
@@ -88,6 +89,13 @@ int sweep(struct ibvgo_poller *p)
 	struct source *first = p->turn ? p->turn : p->sources, *s = first;
 	int found = 0;
 
+	if (p->spill) {
+		// In front of what its queues have given since, should they have come back.
+		found = pour(p);
+		if (!found)
+			blocked(p, p->turn);
+		return found ? found : -1;
+	}
 	if (!s)
 		return 0;
 	do {
@@ -196,8 +204,9 @@ struct ibvgo_poller *ibvgo_poller_start(const struct ibvgo_poller_config *config
 	return p;
 }
 
-void ibvgo_poller_stop(struct ibvgo_poller *p)
+struct ibvgo_wc *ibvgo_poller_stop(struct ibvgo_poller *p, uint64_t *n)
 {
+	struct ibvgo_wc *rest;
 	struct source *s;
 
 	pthread_mutex_lock(&p->lock);
@@ -210,5 +219,10 @@ void ibvgo_poller_stop(struct ibvgo_poller *p)
 		acknowledge(p, s);
 		free(s);
 	}
+	rest = p->spill;
+	*n = p->spilled - p->poured;
+	if (rest)
+		memmove(rest, rest + p->poured, *n * sizeof *rest);
 	discard(p);
+	return rest;
 }

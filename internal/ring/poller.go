@@ -4,16 +4,21 @@ package ring
 
 // #cgo CFLAGS: -std=gnu11 -pthread -Wall -Wextra
 // #include "poller.h"
+// #include "ring.h"
+// #include <stdlib.h>
 import "C"
 
 import (
 	"context"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/goverbs/ibv"
 )
 
 // A Poller is a thread that polls completion queues into a ring, and the means to wake the ring's consumer. Its methods may be called by any goroutine
@@ -68,7 +73,7 @@ func Start(r *Ring, c Config) (*Poller, error) {
 }
 
 // Stop ends the thread and waits for it, after it has taken what its queues hold, as far as there is room, and wakes the consumer. What is in the
-// ring stays there. A second call does nothing.
+// ring stays there, and what removed queues have left besides is what Late returns. A second call does nothing.
 func (p *Poller) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +81,10 @@ func (p *Poller) Stop() {
 		return
 	}
 	p.last = stats(p.p)
-	C.ibvgo_poller_stop(p.p)
+	var n C.uint64_t
+	rest := C.ibvgo_poller_stop(p.p, &n)
+	p.ring.late = slices.Clone(unsafe.Slice((*ibv.WC)(unsafe.Pointer(rest)), int(n)))
+	C.free(unsafe.Pointer(rest))
 	p.p = nil
 	p.pinner.Unpin()
 	runningMu.Lock()
@@ -113,7 +121,7 @@ func (p *Poller) Add(id uint64, cq unsafe.Pointer) (err error) {
 	return err
 }
 
-// Remove has the thread take what a queue holds, as far as there is room, let it go, and acknowledge its events, and waits for that.
+// Remove has the thread take what a queue holds, let it go, and acknowledge its events, and waits for that. What there is no room for comes later.
 func (p *Poller) Remove(id uint64) {
 	p.with(func(c *C.struct_ibvgo_poller) { C.ibvgo_poller_remove(c, C.uint64_t(id)) })
 }

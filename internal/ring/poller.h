@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct ibvgo_ring;
+struct ibvgo_wc;
 struct ibvgo_poller;
 
 // What the thread calls, and nobody else. They are the verbs of these names, for a queue cq.
@@ -30,17 +31,19 @@ struct ibvgo_poller_config {
 // ibvgo_poller_start starts a thread, which gets no signals. It returns NULL and errno if there can be none.
 struct ibvgo_poller *ibvgo_poller_start(const struct ibvgo_poller_config *config);
 
-// ibvgo_poller_stop ends the thread and waits for it, and frees everything but the ring. What the queues hold is taken before, as far as there is room. No
-// other call may run, or be started.
-void ibvgo_poller_stop(struct ibvgo_poller *p);
+// ibvgo_poller_stop ends the thread and waits for it, and frees everything but the ring. What the queues hold is taken before, as far as there is room. It returns
+// the completions of removed queues for which there was none, *n of them, which come behind what is in the ring: the caller frees them; NULL if there
+// are none. No other call may run, or be started.
+struct ibvgo_wc *ibvgo_poller_stop(struct ibvgo_poller *p, uint64_t *n);
 
 // The rest may be called by any thread at any time between them.
 
 // ibvgo_poller_add has the thread poll a queue from now on, which exists until it is removed. Its id is not 0, nor another's. 0 or ENOMEM.
 int ibvgo_poller_add(struct ibvgo_poller *p, uint64_t id, void *cq);
 
-// ibvgo_poller_remove takes what the queue holds, as far as there is room, has the thread let the queue go, and waits for that. By then the events that were taken are
-// acknowledged, and those that come later are at once. 0, or ENOENT if there is no such queue.
+// ibvgo_poller_remove has the thread take what the queue holds and let the queue go, and waits for that. What there is no room for is kept, and put
+// into the ring when there is, before anything else. By then the events that were taken are acknowledged, and those that come later are at once. 0, or ENOENT if there is no such
+// queue.
 int ibvgo_poller_remove(struct ibvgo_poller *p, uint64_t id);
 
 // ibvgo_poller_flush waits until what the queues hold now has been taken, as far as there is room.

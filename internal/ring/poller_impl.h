@@ -36,6 +36,8 @@ struct ibvgo_poller {
 	// The thread only.
 	struct source *sources; // others read it under the lock, under which it is written
 	struct source *turn;    // the queue that comes first, since there was no room for it the last time; NULL: any
+	struct ibvgo_wc *spill; // what removed queues held, and there was no room for; NULL if there is nothing
+	uint64_t spilled, poured; // how many they are, and how many of them are in the ring by now
 	int full, sleepless;    // the ring was full when it was looked at last; taking events has failed
 	// Counters, which the thread writes; but for wakes, which anybody does.
 	_Atomic uint64_t stalls, fulls, sleeps, wakes;
@@ -61,6 +63,11 @@ static inline void count(_Atomic uint64_t *counter)
 int sweep(struct ibvgo_poller *p);
 void fail(struct ibvgo_poller *p, struct source *s, enum state state, int32_t kind, int32_t value);
 void wake(struct ibvgo_poller *p);
+
+// spill.c. spill keeps what a queue holds that is to be let go. pour puts what is kept into the ring, as far as there is room, and returns how many those
+// were. The thread only.
+void spill(struct ibvgo_poller *p, const struct source *s);
+int pour(struct ibvgo_poller *p);
 
 // sleep.c. rest waits for an event, a command, or for room in the ring. acknowledge does so for a queue. The thread only.
 void rest(struct ibvgo_poller *p, uint64_t served);

@@ -36,6 +36,8 @@ type Ring struct {
 	released uint64 // up to where they were given back: what shared.head says
 	tail     uint64 // what is known of shared.tail
 	heard    uint64 // what is known of shared.news
+
+	late []ibv.WC // what comes behind all entries, once the producer has ended
 }
 
 // New makes a ring of n entries, or of the next power of two. Its memory is Go's, so that a batch that somebody still has is never memory of something else; it has to
@@ -83,6 +85,14 @@ func (r *Ring) Next() []ibv.WC {
 	to := min(from+r.tail-r.taken, uint64(len(r.entries)))
 	r.taken += to - from
 	return r.entries[from:to:to]
+}
+
+// Late gives the last batch back, and returns what there was no room for when the producer has ended; nil if there was nothing, or it has been returned. What is in
+// the ring comes first.
+func (r *Ring) Late() (wc []ibv.WC) {
+	r.Release()
+	wc, r.late = r.late, nil
+	return wc
 }
 
 // Release gives the last batch back to the producer.

@@ -106,7 +106,7 @@ void rest(struct ibvgo_poller *p, uint64_t served)
 	const struct timespec nap = {.tv_nsec = NAP_NS};
 	int some = running(p);
 
-	if (some && p->full) {
+	if (p->full && (some || p->spill)) {
 		await(p, 1, &nap);
 		return;
 	}

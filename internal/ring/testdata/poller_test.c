@@ -174,11 +174,31 @@ static void begin(const struct ibvgo_poller_config *c, int n)
 		CHECK_IS(ibvgo_poller_add(poller, queues[i].id, &queues[i]), 0);
 }
 
+// finish ends the thread, and expects it to have left so many completions, of the first queue from first on.
+static void finish_with(uint64_t n, uint64_t first)
+{
+	struct ibvgo_wc *rest;
+	uint64_t i, left;
+
+	if (!poller)
+		return;
+	rest = ibvgo_poller_stop(poller, &left);
+	poller = NULL;
+	CHECK_IS(left, n);
+	for (i = 0; i < left; i++)
+		CHECK(rest[i].words[0] == first + i && rest[i].words[1] == 1);
+	CHECK(!rest == !n);
+	free(rest);
+}
+
+static void finish(void)
+{
+	finish_with(0, 0);
+}
+
 static void end(void)
 {
-	if (poller)
-		ibvgo_poller_stop(poller);
-	poller = NULL;
+	finish();
 	for (int i = 0; i < QUEUES; i++)
 		CHECK(is_acked(&queues[i]));
 	close(channel.fd);
@@ -292,6 +312,35 @@ static void test_full(void)
 	expect(300, next);
 	for (int i = 0; i < 3; i++)
 		CHECK_IS(next[i], 100);
+	end();
+}
+
+// What a queue holds that goes while the ring is full comes before all else, also if the queue comes back; or is left when the thread ends.
+static void test_spill(void)
+{
+	struct ibvgo_poller_config c = config(8, 10 * US);
+	uint64_t next[QUEUES] = {0};
+
+	begin(&c, 1);
+	push(&queues[0], 200);
+	SOON(stats().stalls == 1);
+	CHECK_IS(ibvgo_poller_remove(poller, 1), 0);
+	CHECK_IS(field(&queues[0], &queues[0].armed), 0);
+	CHECK_IS(queues[0].taken, 200);
+	CHECK_IS(ibvgo_poller_add(poller, 1, &queues[0]), 0);
+	CHECK_IS(ibvgo_poller_add(poller, 2, &queues[1]), 0);
+	push(&queues[0], 10);
+	push(&queues[1], 10);
+	expect(220, next);
+	SOON(field(&queues[0], &queues[0].armed)); // it sleeps again
+	push(&queues[0], 100);
+	SOON(atomic_load(&ring->tail) == 228);
+	CHECK_IS(ibvgo_poller_remove(poller, 1), 0);
+	CHECK_IS(ibvgo_poller_remove(poller, 2), 0);
+	some(next);
+	SOON(atomic_load(&ring->tail) == 232);
+	finish_with(310 - (atomic_load(&ring->tail) - 10), atomic_load(&ring->tail) - 10);
+	expect(atomic_load(&ring->tail) - 220 - (next[0] - 210), next);
 	end();
 }
 
@@ -416,8 +465,7 @@ static void test_nothing_is_lost(void)
 		ibvgo_poller_flush(poller);
 		CHECK_IS(atomic_load(&ring->tail), 220);
 		push(&queues[1], 3);
-		ibvgo_poller_stop(poller);
-		poller = NULL;
+		finish();
 		CHECK_IS(atomic_load(&ring->tail), 223);
 		expect(223, next);
 		end();
@@ -490,8 +538,7 @@ static void test_all_at_once(void)
 	}
 	atomic_store(&stop, 1);
 	pthread_join(thread, NULL);
-	ibvgo_poller_stop(poller);
-	poller = NULL;
+	finish();
 	expect(queues[0].there + queues[1].there + queues[2].there - next[0] - next[1] - next[2], next);
 	end();
 }
@@ -509,6 +556,7 @@ int main(void)
 	RUN(test_order);
 	RUN(test_sleep);
 	RUN(test_full);
+	RUN(test_spill);
 	RUN(test_failures);
 	RUN(test_arming_fails);
 	RUN(test_channel_fails);
