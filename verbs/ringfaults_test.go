@@ -92,6 +92,8 @@ func TestRingOverrun(t *testing.T) {
 	d, c := testDeviceWith(t, softdev.Config{Exact: true}, OpenAttr{})
 	r := closing(t, must(c.CreateRing(RingAttr{Entries: 2})))
 	bad, good := must(r.CreateCQ(CQAttr{CQE: 4})), closing(t, must(r.CreateCQ(CQAttr{CQE: 64})))
+	pd := closing(t, must(c.AllocPD()))
+	qp := must(pd.CreateQP(QPAttr{SendCQ: bad, RecvCQ: good, MaxSendWR: 1, MaxRecvWR: 1}))
 	push(t, d, bad, 0, 1)
 	eventually(t, "full ring", func() bool { return r.Stats().Stalls > 0 && r.Stats().Taken == 2 })
 	push(t, d, bad, 2, 3, 4, 5)
@@ -114,6 +116,10 @@ func TestRingOverrun(t *testing.T) {
 	if _, err := r.Next(); !errors.Is(err, ErrCQOverrun) {
 		t.Error(err)
 	}
+	if !qp.sq.broken.Load() {
+		t.Error("the send queue goes on to count on completions that are lost")
+	}
+	ok(t, qp.Close())
 	ok(t, bad.Close())
 	if wc, err := r.Next(); wc != nil || err != nil {
 		t.Error(ids(wc), err)
@@ -167,6 +173,22 @@ func TestRingDeviceLost(t *testing.T) {
 		}
 		ok(t, d.Close())
 	}
+}
+
+// The loss of the device itself wakes who waits, though no CQ has anything.
+func TestRingWithoutCQsDeviceLost(t *testing.T) {
+	d, err := softdev.New(softdev.Config{})
+	ok(t, err)
+	c := must(AdoptDevice(d.Raw(), "test", nil).Open())
+	r := must(c.CreateRing(RingAttr{Entries: 1}))
+	time.AfterFunc(10*time.Millisecond, d.Lose)
+	soon(t, "wait", func() {
+		_, err := r.Wait(t.Context())
+		wantError(t, err, "ibv_req_notify_cq", r.String(), syscall.EIO, hintLost)
+	})
+	ok(t, r.Close())
+	ok(t, c.Close())
+	ok(t, d.Close())
 }
 
 // A CQ that cannot be destroyed stays in the ring.
