@@ -303,9 +303,16 @@ static void test_slips(void)
 	struct ibvgo_poller_config c = config(64, 0);
 	uint64_t next[QUEUES] = {0};
 
-	queues[0].slips = 3;
 	begin(&c, 1);
-	expect(3, next);
+	push(&queues[0], 1);
+	expect(1, next);
+	SOON(field(&queues[0], &queues[0].armed)); // and no command is left that would wake it
+	nap();
+	pthread_mutex_lock(&queues[0].lock);
+	queues[0].slips = 3;
+	pthread_mutex_unlock(&queues[0].lock);
+	push(&queues[0], 1);
+	expect(4, next);
 	end();
 }
 
