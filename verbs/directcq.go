@@ -19,11 +19,15 @@ type DirectCQ struct {
 
 // Direct makes a handle to poll the queue by. It needs closing, before the queue or after; the queue does not wait for it. If the provider
 // is not known to return at once, or there are no direct calls here, polls go by cgo instead: [DirectCQ.Reason] tells why. ENOMEM: there is no
-// memory for a stack.
+// memory for a stack. EINVAL: a ring polls the queue.
 func (c *CQ) Direct(attr DirectAttr) (*DirectCQ, error) {
 	const verb = cverbs.VerbPollCQ
 	if err := begin(verb, c.core()); err != nil {
 		return nil, err
+	}
+	if c.ring != nil {
+		end(c.object)
+		return nil, c.polledByRing()
 	}
 	d := &DirectCQ{cq: c}
 	err := d.setUp(c.ctx, verb, c.raw.Context.Ops.PollCQ, uintptr(unsafe.Pointer(c.raw)), c.events.overrun.word(), 0, 0, attr)

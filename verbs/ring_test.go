@@ -236,3 +236,18 @@ func TestNilZeroAndClosedRings(t *testing.T) {
 		t.Error(closed.Entries(), closed.Context())
 	}
 }
+
+// Nobody else polls a ring's queue, by any way.
+func TestOnlyTheRingPollsItsQueues(t *testing.T) {
+	_, c := testDevice(t)
+	r := closing(t, must(c.CreateRing(RingAttr{Entries: 16})))
+	q := closing(t, must(r.CreateCQ(CQAttr{CQE: 16})))
+	wc := make([]ibv.WC, 1)
+	_, polled := q.Poll(wc)
+	_, spun := q.PollSpin(wc, 0)
+	_, waited := q.Wait(t.Context(), wc)
+	_, direct := q.Direct(DirectAttr{})
+	for _, err := range []error{polled, spun, waited, direct} {
+		wantError(t, err, "ibv_poll_cq", q.name, syscall.EINVAL, r.name+" polls it")
+	}
+}
