@@ -44,6 +44,7 @@ static void fill(struct sd_context *c)
 	v->context.ops.post_recv = OP(post_recv);
 #undef OP
 #define MEMBER(name) v->name = absent[SD_##name] ? NULL : sd_##name
+	MEMBER(create_cq_ex);
 	MEMBER(create_qp_ex);
 	MEMBER(create_rwq_ind_table);
 	MEMBER(create_wq);

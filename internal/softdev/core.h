@@ -122,9 +122,30 @@ struct sd_cqe {
 	uint32_t upto;
 };
 
+// When a completion was made.
+struct sd_stamp {
+	uint64_t raw;  // by the device's clock: ns, CLOCK_MONOTONIC
+	uint64_t wall; // ns, CLOCK_REALTIME
+};
+
+// What an extended completion queue has besides, see cq_batch.c.
+struct sd_batches {
+	struct sd_stamp *stamps; // of each place of the ring; NULL if nobody asked for them
+	int single;              // it is used by one thread at a time, which needs no lock
+	int ignore_overrun;
+	pthread_mutex_t owner; // held from start to end, unless single; the following
+	int open;
+	struct ibv_wc wc; // the current completion
+	struct sd_stamp stamp;
+};
+
 struct sd_cq {
-	struct ibv_cq cq;
+	union {
+		struct ibv_cq cq;
+		struct ibv_cq_ex ex; // has the same at its beginning
+	};
 	struct sd_object o;
+	struct sd_batches *batches; // NULL if the queue is no extended one
 	// Events that were taken. The ibv_cq's own counters and mutex are used for what is acknowledged.
 	uint32_t comp_taken, async_taken;
 	pthread_spinlock_t lock; // the following
@@ -184,9 +205,20 @@ struct sd_sq {
 	struct sd_qp *later, **place; // in that list
 };
 
+// Requests that are built one by one, and posted together; see wr.c.
+struct sd_building {
+	pthread_mutex_t owner; // held from start to complete or abort; the following
+	int open, err;         // err: the first mistake
+	struct sd_sq staged;   // from 0 to head, num_sge of -1: no setter was called
+};
+
 struct sd_qp {
-	struct ibv_qp qp;
+	union {
+		struct ibv_qp qp;
+		struct ibv_qp_ex ex; // begins with the other
+	};
 	struct sd_object o;
+	struct sd_building *building; // NULL if the QP was created without send operations
 	struct sd_sq sq;
 	struct sd_rq rq;
 	int sig_all;
@@ -275,6 +307,19 @@ void sd_event_forget(struct sd_events *q, const void *object); // those of an ob
 int sd_event_take(struct sd_events *q, struct sd_event *taken);
 void sd_async(struct ibv_context *c, void *object, int type, int port); // pushes an asynchronous event; needs d->lock
 
+// cq.c. sd_cq_new checks what ibv_create_cq(3) has, and makes a queue that nothing knows of: NULL and errno if it does not; sd_cq_enlist
+// takes d->lock. sd_cq_take takes the oldest completion out, with its stamp if there are some, and returns 0 if there is none; needs the
+// queue's lock.
+struct sd_cq *sd_cq_new(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int vector);
+void sd_cq_enlist(struct sd_cq *q);
+void sd_cq_free(struct sd_cq *q);
+int sd_cq_take(struct sd_cq *q, struct ibv_wc *wc, struct sd_stamp *stamp);
+
+// cq_batch.c: polling an extended queue. sd_batches_new makes a queue such a one: 0 or ENOMEM; sd_stamp_now tells the time.
+int sd_batches_new(struct sd_cq *q, uint64_t wc_flags, uint32_t flags);
+void sd_batches_free(struct sd_cq *q);
+struct sd_stamp sd_stamp_now(void);
+
 // cq.c. Both need d->lock. sd_push adds a completion, raises IBV_EVENT_CQ_ERR if there is no room, and wakes the channel if armed: returns 0
 // or EOVERFLOW. sd_purge drops those that free places of the queue with this tail, and keeps the others in order.
 int sd_push(struct sd_cq *cq, const struct ibv_wc *wc, _Atomic uint32_t *tail, uint32_t upto, int solicited);
@@ -328,15 +373,23 @@ uint64_t sd_retry_ns(const struct sd_qp *qp);                        // how long
 uint64_t sd_rnr_ns(const struct sd_qp *qp, const struct sd_qp *peer); // how long it may have no receive
 void sd_give_up(struct sd_qp *qp); // in rc.c: the request has waited long enough
 
+// post.c, for wr.c as well; both need d->lock. sd_may_send returns EINVAL in states that do not take sends; sd_sent lets what was posted go on.
+int sd_may_send(const struct sd_qp *qp);
+void sd_sent(struct sd_qp *qp);
+
+// wr.c. sd_building_new gives a QP, which has its queues, the operations of enum ibv_qp_create_send_ops_flags: 0, EOPNOTSUPP or ENOMEM.
+int sd_building_new(struct sd_qp *qp, uint64_t ops);
+void sd_building_free(struct sd_qp *qp);
+
 // wq.c. sd_wq_error moves a queue to the device's state ERR, flushes it and raises IBV_EVENT_WQ_FATAL; needs d->lock.
 void sd_wq_error(struct sd_wq *wq);
 
 // qp.c, for qp_ex.c as well. sd_qp_new makes a QP that nothing knows of, sd_qp_enlist gives it a number and lets it hold what it uses:
-// 0 or ENOMEM; it takes d->lock. sd_make_rc is create_qp; it returns NULL and errno.
+// 0 or ENOMEM; it takes d->lock. sd_make_rc is create_qp, with send operations if ops is not NULL; it returns NULL and errno.
 struct sd_qp *sd_qp_new(struct ibv_context *context, struct ibv_pd *pd, void *qp_context, enum ibv_qp_type type);
 int sd_qp_enlist(struct sd_qp *qp);
 void sd_qp_free(struct sd_qp *qp);
-struct ibv_qp *sd_make_rc(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
+struct ibv_qp *sd_make_rc(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64_t *ops);
 
 // attr.c: the values of ibv_modify_qp(3). sd_attr_check returns 0 or EINVAL; sd_attr_set takes those that mask names.
 int sd_attr_check(const struct ibv_qp_attr *attr, int mask);

@@ -29,8 +29,9 @@ static struct sd_cq *cq_new(struct softdev *d, uint32_t cqe)
 	return q;
 }
 
-static void cq_free(struct sd_cq *q)
+void sd_cq_free(struct sd_cq *q)
 {
+	sd_batches_free(q);
 	pthread_cond_destroy(&q->cq.cond);
 	pthread_mutex_destroy(&q->cq.mutex);
 	pthread_spin_destroy(&q->lock);
@@ -40,14 +41,11 @@ static void cq_free(struct sd_cq *q)
 
 // ibv_create_cq(3); cqe and vector are checked as the kernel's drivers do, a channel as the library's file descriptor does by belonging
 // to the context.
-struct ibv_cq *sd_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int vector)
+struct sd_cq *sd_cq_new(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int vector)
 {
 	struct softdev *d = sd_device(context);
 	struct sd_cq *q;
-	int value;
 
-	if (sd_enter(d, SD_create_cq, &value))
-		return NULL;
 	if (cqe < 1 || (uint32_t)cqe > d->config.max_cqe || vector < 0 || vector >= context->num_comp_vectors ||
 	    (channel && channel->context != context)) {
 		errno = EINVAL;
@@ -61,13 +59,34 @@ struct ibv_cq *sd_create_cq(struct ibv_context *context, int cqe, void *cq_conte
 	q->cq.context = context;
 	q->cq.channel = channel;
 	q->cq.cq_context = cq_context;
+	return q;
+}
+
+void sd_cq_enlist(struct sd_cq *q)
+{
+	struct softdev *d = sd_device(q->cq.context);
+	struct ibv_comp_channel *channel = q->cq.channel;
+
 	pthread_mutex_lock(&d->lock);
 	if (channel) {
 		SD_OF(sd_channel, channel)->o.holders++;
 		channel->refcnt++;
 	}
-	sd_add(sd_context(context), &q->o, SD_CQ);
+	sd_add(sd_context(q->cq.context), &q->o, SD_CQ);
 	pthread_mutex_unlock(&d->lock);
+}
+
+struct ibv_cq *sd_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int vector)
+{
+	struct sd_cq *q;
+	int value;
+
+	if (sd_enter(sd_device(context), SD_create_cq, &value))
+		return NULL;
+	q = sd_cq_new(context, cqe, cq_context, channel, vector);
+	if (!q)
+		return NULL;
+	sd_cq_enlist(q);
 	return &q->cq;
 }
 
@@ -90,7 +109,7 @@ static void detach(struct sd_cq *q)
 void sd_end_cq(struct sd_cq *q)
 {
 	detach(q);
-	cq_free(q);
+	sd_cq_free(q);
 }
 
 // ibv_create_cq(3): not while queues use it. It waits until the events that were taken are acknowledged: ibv_get_cq_event(3).
@@ -112,8 +131,24 @@ int sd_destroy_cq(struct ibv_cq *cq)
 	// No event of the queue is left to be taken, so what was taken stays as it is.
 	sd_acked(&cq->mutex, &cq->cond, &cq->comp_events_completed, q->comp_taken);
 	sd_acked(&cq->mutex, &cq->cond, &cq->async_events_completed, q->async_taken);
-	cq_free(q);
+	sd_cq_free(q);
 	return 0;
+}
+
+int sd_cq_take(struct sd_cq *q, struct ibv_wc *wc, struct sd_stamp *stamp)
+{
+	uint32_t place = q->head & (q->room - 1);
+	struct sd_cqe *e = &q->ring[place];
+
+	if (q->head == q->tail)
+		return 0;
+	q->head++;
+	*wc = e->wc;
+	if (q->batches && q->batches->stamps)
+		*stamp = q->batches->stamps[place];
+	if (e->tail)
+		atomic_store_explicit(e->tail, e->upto, memory_order_release);
+	return 1;
 }
 
 int sd_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
@@ -161,11 +196,20 @@ int sd_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 int sd_push(struct sd_cq *q, const struct ibv_wc *wc, _Atomic uint32_t *tail, uint32_t upto, int solicited)
 {
-	int wake = 0, full;
+	int wake = 0, full, stamped = q->batches && q->batches->stamps;
+	struct sd_stamp stamp;
 
+	if (stamped)
+		stamp = sd_stamp_now();
 	pthread_spin_lock(&q->lock);
 	full = q->tail - q->head >= q->limit;
+	if (full && q->batches && q->batches->ignore_overrun) {
+		q->head++; // ibv_create_cq_ex(3): it goes to the next entry, whatever is there
+		full = 0;
+	}
 	if (!full) {
+		if (stamped)
+			q->batches->stamps[q->tail & (q->room - 1)] = stamp;
 		q->ring[q->tail++ & (q->room - 1)] = (struct sd_cqe){.wc = *wc, .tail = tail, .upto = upto};
 		wake = q->armed == SD_ANY || (q->armed == SD_SOLICITED && (solicited || wc->status != IBV_WC_SUCCESS));
 		if (wake)
@@ -190,8 +234,11 @@ void sd_purge(struct sd_cq *q, const _Atomic uint32_t *tail)
 	for (i = to = q->head; i != q->tail; i++) {
 		const struct sd_cqe *e = &q->ring[i & (q->room - 1)];
 
-		if (e->tail != tail)
-			q->ring[to++ & (q->room - 1)] = *e;
+		if (e->tail == tail)
+			continue;
+		if (q->batches && q->batches->stamps)
+			q->batches->stamps[to & (q->room - 1)] = q->batches->stamps[i & (q->room - 1)];
+		q->ring[to++ & (q->room - 1)] = *e;
 	}
 	q->tail = to;
 	pthread_spin_unlock(&q->lock);

@@ -98,7 +98,7 @@ func TestVerbs(t *testing.T) {
 			}
 		}
 	}
-	if len(verbs()) != 40 {
+	if len(verbs()) != 45 {
 		t.Errorf("%d verbs", len(verbs()))
 	}
 	if _, err := d.Calls("frobnicate"); err == nil {
@@ -116,8 +116,8 @@ func TestVerbs(t *testing.T) {
 			ops++
 		}
 	}
-	if ops != 26+2+1 {
-		t.Errorf("%d functions in the table, want 26 exported ones, 2 with an underscore, and ibv_query_port", ops)
+	if ops != 27+2+1 {
+		t.Errorf("%d functions in the table, want 27 exported ones, 2 with an underscore, and ibv_query_port", ops)
 	}
 }
 

@@ -13,6 +13,7 @@ static const enum { ERRNO, MINUS1, NEGATIVE, NOTHING } forms[SD_NVERBS] = {
 	[SD_close_device] = MINUS1,
 	[SD_create_comp_channel] = NOTHING,
 	[SD_create_cq] = NOTHING,
+	[SD_create_cq_ex] = NOTHING,
 	[SD_create_qp] = NOTHING,
 	[SD_create_qp_ex] = NOTHING,
 	[SD_create_rwq_ind_table] = NOTHING,
@@ -25,6 +26,7 @@ static const enum { ERRNO, MINUS1, NEGATIVE, NOTHING } forms[SD_NVERBS] = {
 	[SD_get_pkey_index] = MINUS1,
 	[SD_open_device] = NOTHING,
 	[SD_poll_cq] = NEGATIVE,
+	[SD_qp_to_qp_ex] = NOTHING,
 	[SD_query_gid] = MINUS1,
 	[SD_query_gid_table] = NEGATIVE,
 	[SD_query_pkey] = MINUS1,
@@ -57,7 +59,10 @@ static int outlives(enum softdev_verb verb)
 	case SD_get_device_guid:
 	case SD_get_device_index:
 	case SD_get_device_name:
+	case SD_next_poll:
 	case SD_poll_cq:
+	case SD_qp_to_qp_ex:
+	case SD_start_poll:
 	case SD_close_device:
 		return 1;
 	default:

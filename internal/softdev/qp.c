@@ -35,6 +35,7 @@ void sd_qp_free(struct sd_qp *qp)
 {
 	pthread_cond_destroy(&qp->qp.cond);
 	pthread_mutex_destroy(&qp->qp.mutex);
+	sd_building_free(qp);
 	sd_sq_free(&qp->sq);
 	sd_rq_free(&qp->rq);
 	free(qp);
@@ -79,7 +80,7 @@ int sd_qp_enlist(struct sd_qp *qp)
 	return err;
 }
 
-struct ibv_qp *sd_make_rc(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+struct ibv_qp *sd_make_rc(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, const uint64_t *ops)
 {
 	const struct softdev *d = sd_device(pd->context);
 	struct ibv_qp_cap cap = attr->cap;
@@ -98,9 +99,14 @@ struct ibv_qp *sd_make_rc(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	qp->qp.send_cq = attr->send_cq;
 	qp->qp.recv_cq = attr->recv_cq;
 	qp->sig_all = attr->sq_sig_all != 0;
-	if (queues(qp, d, &cap) || sd_qp_enlist(qp)) {
+	err = queues(qp, d, &cap);
+	if (!err && ops)
+		err = sd_building_new(qp, *ops);
+	if (!err)
+		err = sd_qp_enlist(qp);
+	if (err) {
 		sd_qp_free(qp);
-		errno = ENOMEM;
+		errno = err;
 		return NULL;
 	}
 	attr->cap = cap; // ibv_create_qp(3) tells what the queues came to
@@ -113,7 +119,7 @@ struct ibv_qp *sd_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 
 	if (sd_enter(sd_device(pd->context), SD_create_qp, &value))
 		return NULL;
-	return sd_make_rc(pd, attr);
+	return sd_make_rc(pd, attr, NULL);
 }
 
 // detach takes a QP out of everything but memory; needs d->lock.

@@ -3,12 +3,13 @@
 #include "frame.h"
 
 #define RSS (IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH)
-#define LACKING (IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_MAX_TSO_HEADER | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+#define OPS IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
+#define LACKING (IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_MAX_TSO_HEADER)
 
 // refused returns the errno value for what this device does not make, or 0.
 static int refused(struct ibv_context *context, const struct ibv_qp_init_attr_ex *a)
 {
-	if (a->comp_mask & ~(uint32_t)(RSS | LACKING))
+	if (a->comp_mask & ~(uint32_t)(RSS | OPS | LACKING))
 		return EINVAL;
 	if (a->comp_mask & LACKING)
 		return EOPNOTSUPP;
@@ -23,7 +24,7 @@ static int refused_rss(struct ibv_context *context, const struct ibv_qp_init_att
 {
 	const struct ibv_qp_cap *cap = &a->cap;
 
-	if (a->qp_type != IBV_QPT_RAW_PACKET)
+	if (a->qp_type != IBV_QPT_RAW_PACKET || a->comp_mask & OPS)
 		return EOPNOTSUPP;
 	if ((a->comp_mask & RSS) != RSS || !a->rwq_ind_tbl || a->rwq_ind_tbl->context != context)
 		return EINVAL;
@@ -48,7 +49,7 @@ static struct ibv_qp *make_rss(struct ibv_context *context, const struct ibv_qp_
 	return &qp->qp;
 }
 
-// make_rc is for those that ibv_create_qp(3) makes as well.
+// make_rc is for those that ibv_create_qp(3) makes as well, if it were not for their send operations.
 static struct ibv_qp *make_rc(struct ibv_qp_init_attr_ex *attr)
 {
 	struct ibv_qp_init_attr plain = {
@@ -60,7 +61,7 @@ static struct ibv_qp *make_rc(struct ibv_qp_init_attr_ex *attr)
 		.qp_type = attr->qp_type,
 		.sq_sig_all = attr->sq_sig_all,
 	};
-	struct ibv_qp *qp = sd_make_rc(attr->pd, &plain);
+	struct ibv_qp *qp = sd_make_rc(attr->pd, &plain, attr->comp_mask & OPS ? &attr->send_ops_flags : NULL);
 
 	if (qp)
 		attr->cap = plain.cap;
@@ -76,7 +77,7 @@ struct ibv_qp *sd_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_a
 	if (sd_enter(sd_device(context), SD_create_qp_ex, &err))
 		return NULL;
 	err = refused(context, attr);
-	if (!err && attr->comp_mask == IBV_QP_INIT_ATTR_PD)
+	if (!err && !(attr->comp_mask & ~(uint32_t)(IBV_QP_INIT_ATTR_PD | OPS)))
 		return make_rc(attr);
 	if (!err)
 		err = refused_rss(context, attr);

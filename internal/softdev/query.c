@@ -63,6 +63,8 @@ int sd_query_device_ex(struct ibv_context *context, const struct ibv_query_devic
 	memset(&a, 0, sizeof a);
 	device_attr(d, &a.orig_attr);
 	a.device_cap_flags_ex = a.orig_attr.device_cap_flags;
+	a.completion_timestamp_mask = UINT64_MAX;
+	a.hca_core_clock = 1000000; // kHz: a tick is a nanosecond
 	a.raw_packet_caps = d->config.raw_packet_caps;
 	a.max_wq_type_rq = d->config.max_wq;
 	a.rss_caps = (struct ibv_rss_caps){

@@ -25,6 +25,7 @@
 	X(get_pkey_index) \
 	X(modify_qp) \
 	X(open_device) \
+	X(qp_to_qp_ex) \
 	X(query_device) \
 	X(query_gid) \
 	X(query_pkey) \
@@ -36,21 +37,25 @@
 	X(query_gid_ex) \
 	X(query_gid_table)
 
-// Members of a context, or of a work queue: the header's inlines call them. query_port has an older, exported form as well.
+// Members of a context, of an extended completion queue or QP, or of a work queue: the header's inlines call them. query_port has an older, exported form as well.
 #define SOFTDEV_MEMBERS(X) \
+	X(create_cq_ex) \
 	X(create_qp_ex) \
 	X(create_rwq_ind_table) \
 	X(create_wq) \
 	X(destroy_rwq_ind_table) \
 	X(destroy_wq) \
 	X(modify_wq) \
+	X(next_poll) \
 	X(poll_cq) \
 	X(post_recv) \
 	X(post_send) \
 	X(post_wq_recv) \
 	X(query_device_ex) \
 	X(query_port) \
-	X(req_notify_cq)
+	X(req_notify_cq) \
+	X(start_poll) \
+	X(wr_complete)
 
 // A second exported function of a verb that has a number already: the header's ibv_reg_mr calls ibv_reg_mr_iova2 if the compiler does not
 // know the flags. Both count as, fail as and are absent as the first argument.

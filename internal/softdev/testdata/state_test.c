@@ -269,8 +269,8 @@ static void creates(void)
 	CHECK(!sd_create_qp_ex(w.context, &ex) && errno == EINVAL, "without a PD: %s", strerror(errno));
 	ex.comp_mask = IBV_QP_INIT_ATTR_PD | 1 << 20;
 	CHECK(!sd_create_qp_ex(w.context, &ex) && errno == EINVAL, "unknown bit: %s", strerror(errno));
-	ex.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
-	CHECK(!sd_create_qp_ex(w.context, &ex) && errno == EOPNOTSUPP, "send operations: %s", strerror(errno));
+	ex.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	CHECK(!sd_create_qp_ex(w.context, &ex) && errno == EOPNOTSUPP, "flags: %s", strerror(errno));
 	ex.comp_mask = IBV_QP_INIT_ATTR_PD;
 	CHECK(!sd_create_qp_ex(other, &ex) && errno == EINVAL, "PD of another context: %s", strerror(errno));
 	WANT(sd_destroy_cq(far), 0);
