@@ -39,11 +39,17 @@ type CQAttr struct {
 }
 
 // CreateCQ makes a completion queue (ibv_create_cq).
-func (c *Context) CreateCQ(attr CQAttr) (*CQ, error) { return c.createCQ(attr, nil) }
+func (c *Context) CreateCQ(attr CQAttr) (*CQ, error) { return c.createPlainCQ(attr, nil) }
 
-// createCQ makes a queue that the ring's thread polls, if there is a ring.
-func (c *Context) createCQ(attr CQAttr, r *Ring) (*CQ, error) {
-	const verb = cverbs.VerbCreateCQ
+// createPlainCQ makes a queue by ibv_create_cq, which the ring's thread polls if there is a ring.
+func (c *Context) createPlainCQ(attr CQAttr, r *Ring) (*CQ, error) {
+	return c.createCQ(cverbs.VerbCreateCQ, attr, r, func(number uintptr, channel *ibv.CompChannel) (*ibv.CQ, error) {
+		return cverbs.CreateCQ(c.raw, int32(attr.CQE), number, channel, int32(attr.CompVector))
+	})
+}
+
+// createCQ makes a queue's handle. make is called within calls on all that the queue needs, with its number in the channel.
+func (c *Context) createCQ(verb cverbs.Verb, attr CQAttr, r *Ring, make func(number uintptr, channel *ibv.CompChannel) (*ibv.CQ, error)) (*CQ, error) {
 	objects := []*object{c.core()}
 	if attr.Channel != nil {
 		objects = append(objects, attr.Channel.core())
@@ -67,7 +73,8 @@ func (c *Context) createCQ(attr CQAttr, r *Ring) (*CQ, error) {
 		return nil, refused(verb, c.name, syscall.EINVAL, "CQAttr.Channel is not nil: a ring has a channel of its own")
 	}
 	q := &CQ{ctx: c, channel: attr.Channel, ring: r, events: newCQEvents()}
-	raw, err := cverbs.CreateCQ(c.raw, int32(attr.CQE), q.number, q.list(), int32(attr.CompVector))
+	channel := q.list()
+	raw, err := make(q.number, channel)
 	if err != nil {
 		q.unlist()
 		hint := ""

@@ -24,6 +24,9 @@ type ward struct {
 
 func (w *ward) pd() *PD { return closing(w, must(w.c.AllocPD())) }
 func (w *ward) cq() *CQ { return closing(w, must(w.c.CreateCQ(CQAttr{CQE: 8}))) }
+func (w *ward) cqEx() *CQEx {
+	return closing(w, must(w.c.CreateCQEx(CQExAttr{CQAttr: CQAttr{CQE: 64}})))
+}
 func (w *ward) wq() *WQ {
 	return closing(w, must(w.c.CreateWQ(WQAttr{MaxWR: 4, PD: w.pd(), CQ: w.cq()})))
 }
@@ -36,6 +39,14 @@ func (w *ward) qp() *QP {
 // rts is a QP that talks to itself.
 func (w *ward) rts() *QP {
 	q := w.qp()
+	ok(w, q.Connect(must(q.Endpoint()), ConnectAttr{}))
+	return q
+}
+
+// building is a QP that talks to itself, whose requests are built.
+func (w *ward) building() *QP {
+	c := w.cq()
+	q := closing(w, must(w.pd().CreateQP(QPAttr{SendCQ: c, RecvCQ: c, MaxSendWR: 4, SendOps: ibv.IBV_QP_EX_WITH_RDMA_WRITE})))
 	ok(w, q.Connect(must(q.Endpoint()), ConnectAttr{}))
 	return q
 }
@@ -102,6 +113,21 @@ var faults = []fault{
 		q := w.cq()
 		return q, func() error { _, err := q.PollSpin(make([]ibv.WC, 4), 0); return err }
 	}, false},
+	{"ibv_create_cq_ex", func(w *ward) (fmt.Stringer, func() error) {
+		return w.c, func() error { return shut(w.c.CreateCQEx(CQExAttr{CQAttr: CQAttr{CQE: 1}})) }
+	}, false},
+	{"ibv_start_poll", func(w *ward) (fmt.Stringer, func() error) {
+		q := w.cqEx()
+		return q, func() error { _, err := q.Poll(make([]WCEx, 4)); return err }
+	}, false},
+	{"ibv_next_poll", func(w *ward) (fmt.Stringer, func() error) {
+		q := w.cqEx()
+		return q, func() error {
+			push(w, w.d, q.cq, 1, 2, 3)
+			_, err := q.Poll(make([]WCEx, 4))
+			return err
+		}
+	}, false},
 	{"ibv_req_notify_cq", func(w *ward) (fmt.Stringer, func() error) {
 		q := testCQ(w, w.c, 8, true)
 		return q, func() error { return armed(q) }
@@ -121,6 +147,22 @@ var faults = []fault{
 	{"ibv_destroy_qp", func(w *ward) (fmt.Stringer, func() error) { q := w.qp(); return q, q.Close }, true},
 	{"ibv_post_send", func(w *ward) (fmt.Stringer, func() error) {
 		q := w.rts()
+		return q, func() error { return q.Send(SendWR{Opcode: ibv.IBV_WR_RDMA_WRITE}) }
+	}, false},
+	{"ibv_create_qp_ex", func(w *ward) (fmt.Stringer, func() error) {
+		p, q := w.pd(), w.cq()
+		return p, func() error {
+			return shut(p.CreateQP(QPAttr{SendCQ: q, RecvCQ: q, MaxSendWR: 1, SendOps: ibv.IBV_QP_EX_WITH_SEND}))
+		}
+	}, false},
+	{"ibv_qp_to_qp_ex", func(w *ward) (fmt.Stringer, func() error) {
+		p, q := w.pd(), w.cq()
+		return p, func() error {
+			return shut(p.CreateQP(QPAttr{SendCQ: q, RecvCQ: q, MaxSendWR: 1, SendOps: ibv.IBV_QP_EX_WITH_SEND}))
+		}
+	}, false},
+	{"ibv_wr_complete", func(w *ward) (fmt.Stringer, func() error) {
+		q := w.building()
 		return q, func() error { return q.Send(SendWR{Opcode: ibv.IBV_WR_RDMA_WRITE}) }
 	}, false},
 	{"ibv_post_recv", func(w *ward) (fmt.Stringer, func() error) {
@@ -239,7 +281,7 @@ func TestEveryVerbMissing(t *testing.T) {
 // What fails since the device is gone says so, whatever it is.
 func TestEveryVerbOfALostDevice(t *testing.T) {
 	for _, f := range faults {
-		if f.destroys || f.verb == "ibv_poll_cq" {
+		if f.destroys || f.verb == "ibv_poll_cq" || f.verb == "ibv_start_poll" || f.verb == "ibv_next_poll" {
 			continue // these succeed
 		}
 		t.Run(f.verb, func(t *testing.T) {
@@ -258,8 +300,8 @@ func TestEveryVerbOfALostDevice(t *testing.T) {
 
 // NULL without an errno value is a failure like any other.
 func TestNothingWithoutAReason(t *testing.T) {
-	for _, verb := range []string{"ibv_alloc_pd", "ibv_reg_mr", "ibv_create_comp_channel", "ibv_create_cq", "ibv_create_qp", "ibv_create_wq",
-		"ibv_create_rwq_ind_table", "ibv_create_qp_ex"} {
+	for _, verb := range []string{"ibv_alloc_pd", "ibv_reg_mr", "ibv_create_comp_channel", "ibv_create_cq", "ibv_create_cq_ex", "ibv_create_qp", "ibv_create_wq",
+		"ibv_create_rwq_ind_table", "ibv_create_qp_ex", "ibv_qp_to_qp_ex"} {
 		i := slices.IndexFunc(faults, func(f fault) bool { return f.verb == verb })
 		testFault(t, verb, faults[i].call, softdev.Fault{NoErrno: true}, 0)
 	}

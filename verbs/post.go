@@ -20,6 +20,8 @@ type sendQueue struct {
 	name   string // of the QP
 	number uint32 // of the QP
 	raw    *ibv.QP
+	ex     *ibv.QPEx                // of a QP whose requests are built: see build; else nil
+	ops    ibv.QPCreateSendOpsFlags // that it was created with then
 	cap    ibv.QPCap
 	one    *SendRequests // memory for a single request
 	// Errors for a queue without room, the same each time: who waits for room asks often.
@@ -40,6 +42,9 @@ var errPartial = errors.New("the provider reported success, but took only a part
 // Refused with EINVAL, and none posted: no chain; a QP in IBV_QPS_RESET, IBV_QPS_INIT or IBV_QPS_RTR; a request with more elements or inline
 // bytes than [QP.Cap] has. In IBV_QPS_ERR requests are accepted and complete with IBV_WC_WR_FLUSH_ERR. The data of requests without
 // IBV_SEND_INLINE has to stay in place until they have completed.
+//
+// A QP with [QPAttr.SendOps] posts by ibv_wr_start, the calls that build each request, and ibv_wr_complete instead, in one call of C as well. It
+// is all or none then: if the device refuses a request, or one is not among the operations, none is accepted.
 //
 // Several goroutines may post to one QP, each with its own chain; their chains are not interleaved. Nothing is allocated unless it fails.
 func (q *QP) PostSend(r *SendRequests) (int, error) {
@@ -102,6 +107,9 @@ func (s *sendQueue) post(r *SendRequests) (int, error) {
 			return 0, nil
 		}
 		return 0, s.noRoom(0)
+	}
+	if s.ex != nil {
+		return s.build(r, fit)
 	}
 	if fit < n {
 		r.cut(fit)

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -23,14 +24,21 @@ type QPAttr struct {
 	MaxInlineData int
 	// Every send completes as if it had IBV_SEND_SIGNALED.
 	SignalAll bool
+	// The operations that will be posted, if they are to be posted by the calls of ibv_wr_start and its kin (IBV_QP_EX_WITH_SEND and others): the QP is
+	// created with ibv_create_qp_ex then, and takes no others. Which calls a post makes is all that differs: hardware may like these better. 0
+	// is for ibv_post_send.
+	SendOps ibv.QPCreateSendOpsFlags
 }
 
-// CreateQP creates a QP of type RC with ibv_create_qp, in state IBV_QPS_RESET. The domain and the CQs cannot be closed before it.
+// CreateQP creates a QP of type RC with ibv_create_qp, or ibv_create_qp_ex if it has SendOps, in state IBV_QPS_RESET. The domain and the CQs cannot be closed before it.
 //
 // Refused with EINVAL: a nil CQ, one of another context, a number outside of uint32. The hint of what the device refuses compares with the
 // device's limits.
 func (p *PD) CreateQP(attr QPAttr) (*QP, error) {
 	v := cverbs.VerbCreateQP
+	if attr.SendOps != 0 {
+		v = cverbs.VerbCreateQPEx
+	}
 	init := ibv.QPInitAttr{QPType: ibv.IBV_QPT_RC}
 	if attr.SignalAll {
 		init.SQSigAll = 1
@@ -39,15 +47,22 @@ func (p *PD) CreateQP(attr QPAttr) (*QP, error) {
 	if init.Cap, err = attr.cap(v, p.core()); err != nil {
 		return nil, err
 	}
+	var ex *ibv.QPEx
 	q, err := p.create(v, attr.SendCQ, attr.RecvCQ, nil, func() (*ibv.QP, ibv.QPCap, error) {
 		init.SendCQ, init.RecvCQ = attr.SendCQ.raw, attr.RecvCQ.raw
-		raw, err := cverbs.CreateQP(p.raw, &init)
-		return raw, init.Cap, p.limits(err, &attr)
+		var raw *ibv.QP
+		var err error
+		if attr.SendOps != 0 {
+			raw, ex, err = p.createForOps(&init, attr.SendOps)
+		} else {
+			raw, err = cverbs.CreateQP(p.raw, &init)
+		}
+		return raw, init.Cap, p.limits(v, err, &attr)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := q.queues(attr.SignalAll); err != nil {
+	if err := q.queues(attr.SignalAll, ex, attr.SendOps); err != nil {
 		_ = q.Close()
 		return nil, creating(err, v, p.name)
 	}
@@ -78,7 +93,7 @@ func (p *PD) create(v cverbs.Verb, send, recv *CQ, table *RWQIndTable, make func
 }
 
 // queues makes what is needed to post.
-func (q *QP) queues(all bool) error {
+func (q *QP) queues(all bool, ex *ibv.QPEx, ops ibv.QPCreateSendOpsFlags) error {
 	send, err := NewSendRequests(1, int(q.cap.MaxSendSGE), int(q.cap.MaxInlineData))
 	if err != nil {
 		return err
@@ -88,7 +103,7 @@ func (q *QP) queues(all bool) error {
 		return err
 	}
 	q.rq = &recvQueue{verb: cverbs.VerbPostRecv, home: q.home, name: q.name, qp: q.raw, maxSGE: q.cap.MaxRecvSGE, one: recv}
-	q.sq = &sendQueue{home: q.home, name: q.name, number: q.raw.QPNum, raw: q.raw, cap: q.cap, one: send}
+	q.sq = &sendQueue{home: q.home, name: q.name, number: q.raw.QPNum, raw: q.raw, ex: ex, ops: ops, cap: q.cap, one: send}
 	q.sq.init(q.cap.MaxSendWR, all)
 	q.sq.full, q.sq.stuck = noRoom(q.name, 0, q.sq.room, false), noRoom(q.name, 0, q.sq.room, true)
 	q.sendCQ.serve(q.sq)
@@ -140,11 +155,15 @@ func orOne(n int) int {
 }
 
 // limits makes the error of a creation that failed, and compares with what the device can do if that may be the reason.
-func (p *PD) limits(err error, a *QPAttr) error {
-	if err == nil {
-		return nil
+func (p *PD) limits(v cverbs.Verb, err error, a *QPAttr) error {
+	var named *Error
+	if err == nil || errors.As(err, &named) { // which is of another verb
+		return err
 	}
-	err = p.failed(cverbs.VerbCreateQP, err)
+	err = p.failed(v, err)
+	if a.SendOps != 0 && errors.Is(err, ErrNotSupported) {
+		return hinted(err, fmt.Sprintf("likely the device cannot do all of QPAttr.SendOps, %v, by these calls", a.SendOps))
+	}
 	if e := errnoOf(err); e != syscall.EINVAL && e != syscall.ENOMEM {
 		return err
 	}

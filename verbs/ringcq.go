@@ -12,7 +12,7 @@ func (r *Ring) CreateCQ(attr CQAttr) (*CQ, error) {
 	if r.core() == nil {
 		return nil, &Error{Verb: cverbs.VerbCreateCQ.String(), Object: r.core().String(), Err: ErrClosed}
 	}
-	return r.ctx.createCQ(attr, r)
+	return r.ctx.createPlainCQ(attr, r)
 }
 
 // join has the ring's thread poll the queue, which has just been made. If it cannot the queue is destroyed.

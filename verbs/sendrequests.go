@@ -36,6 +36,10 @@ type SendWR struct {
 // to any QP, but are for one goroutine at a time. What they point to has to stay in place until they have completed; they themselves may be
 // changed as soon as a post returns.
 //
+// What changes from post to post is patched in place, which costs a store: with w := r.At(i) the id is w.WRID; the immediate data
+// w.SetImmData(ibv.ToBe32(v)); the peer's address and key w.WR.RDMA().RemoteAddr and RKey; an own buffer's address and length r.SGE(i,
+// k).Addr and Length.
+//
 // The memory is unmapped when nothing refers to the SendRequests any more.
 type SendRequests struct {
 	requestMemory[ibv.SendWR]

@@ -53,12 +53,8 @@ func (c *CQ) wait(ctx context.Context, wc []ibv.WC, solicited bool) (int, error)
 	if n, err := c.Poll(wc); n > 0 || err != nil {
 		return n, err
 	}
-	const verb = cverbs.VerbReqNotifyCQ
-	switch {
-	case len(wc) == 0:
-		return 0, refused(verb, c.name, syscall.EINVAL, "no room for completions")
-	case c.channel == nil:
-		return 0, refused(verb, c.name, syscall.EINVAL, "the queue was made without a completion channel")
+	if err := c.cannotWait(len(wc)); err != nil {
+		return 0, err
 	}
 	if ctx == nil {
 		ctx = context.Background()
@@ -84,51 +80,65 @@ func (c *CQ) wait(ctx context.Context, wc []ibv.WC, solicited bool) (int, error)
 	}
 }
 
-// park waits for the token, or for a reason to give up, and polls. Whoever can leads the channel meanwhile.
+// cannotWait refuses to wait for what can never come.
+func (c *CQ) cannotWait(room int) error {
+	switch {
+	case room == 0:
+		return refused(cverbs.VerbReqNotifyCQ, c.name, syscall.EINVAL, "no room for completions")
+	case c.channel == nil:
+		return refused(cverbs.VerbReqNotifyCQ, c.name, syscall.EINVAL, "the queue was made without a completion channel")
+	}
+	return nil
+}
+
+// park waits for the token, or for a reason to give up, and polls.
 func (c *CQ) park(ctx context.Context, wc []ibv.WC) (int, error) {
+	look, err := c.sleep(ctx)
+	if look {
+		if n, pollErr := c.Poll(wc); n > 0 || pollErr != nil {
+			return n, pollErr
+		}
+	}
+	return 0, err
+}
+
+// sleep waits for the token, or for a reason to give up, which it returns, and whether to poll first. Whoever can leads the channel meanwhile.
+func (c *CQ) sleep(ctx context.Context) (look bool, err error) {
 	e, channel := c.events, c.channel.events
 	select {
 	case <-e.wake:
-		return c.Poll(wc)
+		return true, nil
 	case <-channel.lead:
 		channel.leadFor(ctx, e)
-		return c.stirred(ctx, wc)
+		return c.stirred(ctx)
 	case <-ctx.Done():
-		return 0, ctx.Err()
+		return false, ctx.Err()
 	case <-e.closed:
 	case <-channel.ended:
 	case <-c.home.fatal:
 	}
-	return c.stirred(ctx, wc)
+	return c.stirred(ctx)
 }
 
-// stirred polls if there is the token, or returns the reason to give up; nothing of both is 0, nil.
-func (c *CQ) stirred(ctx context.Context, wc []ibv.WC) (int, error) {
+// stirred says to poll if there is the token, or returns the reason to give up; nothing of both is false, nil.
+func (c *CQ) stirred(ctx context.Context) (look bool, err error) {
 	select {
 	case <-c.events.wake:
-		return c.Poll(wc)
+		return true, nil
 	default:
 	}
 	channel := c.channel.events
 	switch {
 	case ctx.Err() != nil:
-		return 0, ctx.Err()
+		return false, ctx.Err()
 	case isClosed(c.events.closed):
-		return 0, c.closedError()
+		return false, c.closedError()
 	case isClosed(channel.ended):
-		return c.last(wc, channel.err)
+		return true, channel.err
 	case isClosed(c.home.fatal):
-		return c.last(wc, refused(cverbs.VerbReqNotifyCQ, c.name, syscall.EIO, hintLost))
+		return true, refused(cverbs.VerbReqNotifyCQ, c.name, syscall.EIO, hintLost)
 	}
-	return 0, nil
-}
-
-// last polls, and returns err if that finds nothing.
-func (c *CQ) last(wc []ibv.WC, err error) (int, error) {
-	if n, pollErr := c.Poll(wc); n > 0 || pollErr != nil {
-		return n, pollErr
-	}
-	return 0, err
+	return false, nil
 }
 
 // allBatch is how many completions All takes at once.

@@ -3,8 +3,8 @@
 // the QPs of one device.
 //
 // It checks its caller as hardware would, and everything that can fail can be made to fail. It implements protection domains,
-// memory regions, completion channels and queues, extended ones among them, reliable-connected QPs, to which requests may be built one by one, and work queues with indirection tables and RSS, which get their
-// packets from [Device.Inject].
+// memory regions, completion channels and queues, extended ones among them, reliable-connected QPs, for which requests may be built one
+// by one, and work queues with indirection tables and RSS, which get their packets from [Device.Inject].
 //
 // Verbs are named as in C, with or without ibv_ in front: "ibv_create_wq", "poll_cq".
 //
