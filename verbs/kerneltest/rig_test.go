@@ -49,6 +49,7 @@ func closing[T interface{ Close() error }](t testing.TB, o T) T {
 type side struct {
 	qp       *verbs.QP
 	scq, rcq *verbs.CQ
+	sex, rex *verbs.CQEx // the same, if they are extended ones
 	mr       *verbs.MR
 }
 
@@ -58,6 +59,7 @@ type setup struct {
 	oneCQ    bool // for both queues
 	channels bool // to wait by, one for each CQ
 	channel  *verbs.CompChannel
+	extended *verbs.CQExAttr // for CQs that tell this
 	qp       verbs.QPAttr
 	connect  verbs.ConnectAttr
 	access   ibv.AccessFlags // of the buffers; everything if 0
@@ -89,16 +91,17 @@ func newSide(t testing.TB, pd *verbs.PD, s setup) *side {
 	if s.qp.MaxRecvWR == 0 {
 		s.qp.MaxRecvWR = 16
 	}
-	e := &side{scq: newCQ(t, pd.Context(), s), mr: closing(t, must(pd.AllocMR(bufferSize, s.access)))}
-	if e.rcq = e.scq; !s.oneCQ {
-		e.rcq = newCQ(t, pd.Context(), s)
+	e := &side{mr: closing(t, must(pd.AllocMR(bufferSize, s.access)))}
+	e.scq, e.sex = newCQ(t, pd.Context(), s)
+	if e.rcq, e.rex = e.scq, e.sex; !s.oneCQ {
+		e.rcq, e.rex = newCQ(t, pd.Context(), s)
 	}
 	s.qp.SendCQ, s.qp.RecvCQ = e.scq, e.rcq
 	e.qp = closing(t, must(pd.CreateQP(s.qp)))
 	return e
 }
 
-func newCQ(t testing.TB, c *verbs.Context, s setup) *verbs.CQ {
+func newCQ(t testing.TB, c *verbs.Context, s setup) (*verbs.CQ, *verbs.CQEx) {
 	t.Helper()
 	attr := verbs.CQAttr{CQE: s.cqe, Channel: s.channel}
 	if s.cqe == 0 {
@@ -107,7 +110,13 @@ func newCQ(t testing.TB, c *verbs.Context, s setup) *verbs.CQ {
 	if s.channels {
 		attr.Channel = closing(t, must(c.CreateCompChannel()))
 	}
-	return closing(t, must(c.CreateCQ(attr)))
+	if s.extended != nil {
+		ex := *s.extended
+		ex.CQAttr = attr
+		q := closing(t, must(c.CreateCQEx(ex)))
+		return q.CQ(), q
+	}
+	return closing(t, must(c.CreateCQ(attr))), nil
 }
 
 // patient fills in what soft-RoCE needs: GID 1, as the other one is link-local, and a long timeout, since an emulated processor may well
