@@ -23,9 +23,14 @@ func (c *CQEx) Poll(wc []WCEx) (int, error) {
 	if c == nil || c.cq == nil {
 		return 0, c.closedError()
 	}
-	if !c.single {
-		return c.poll(wc)
+	if c.single {
+		return c.pollSingle(wc)
 	}
+	return c.poll(wc)
+}
+
+// pollSingle is Poll of a queue for a single thread.
+func (c *CQEx) pollSingle(wc []WCEx) (int, error) {
 	if !c.busy.TryLock() {
 		return 0, refused(cverbs.VerbStartPoll, c.cq.name, syscall.EBUSY, "another goroutine polls it, and it was made for a single thread")
 	}

@@ -28,6 +28,12 @@ func TestNone(t *testing.T) {
 	if _, err := SpinCQ(nil, 1, nil, 0); !errors.Is(err, ErrNotSupported) {
 		t.Error(err)
 	}
+	if n, err := PollCQEx(nil, 0, 1, nil); n != 0 || !errors.Is(err, ErrNotSupported) {
+		t.Error(n, err)
+	}
+	if _, errno := WRBatch(nil, 0, nil, 1); errno == 0 {
+		t.Error("a batch was posted")
+	}
 	if TakeCQEvent(nil, nil, nil) == 0 || TakeAsyncEvent(nil, nil) == 0 {
 		t.Error("there is an event")
 	}

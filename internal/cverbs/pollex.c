@@ -53,7 +53,7 @@ static void __attribute__((noinline)) read_failed(struct ibv_cq_ex *cq, struct i
 	}
 }
 
-static inline void read_one(struct ibv_cq_ex *cq, uint32_t fields, struct ibvgo_wc_ex *out)
+static inline __attribute__((always_inline)) void read_one(struct ibv_cq_ex *cq, uint32_t fields, struct ibvgo_wc_ex *out)
 {
 	out->wr_id = cq->wr_id;
 	out->status = cq->status;
@@ -76,7 +76,7 @@ static inline void read_one(struct ibv_cq_ex *cq, uint32_t fields, struct ibvgo_
 		read_rare(cq, fields, out);
 }
 
-int64_t ibvgo_poll_cq_ex(struct ibv_cq_ex *cq, uint32_t fields, int32_t n, struct ibvgo_wc_ex *out)
+static inline __attribute__((always_inline)) int64_t poll(struct ibv_cq_ex *cq, uint32_t fields, int32_t n, struct ibvgo_wc_ex *out)
 {
 	struct ibv_poll_cq_attr attr = {0};
 	int err = ibv_start_poll(cq, &attr);
@@ -92,4 +92,20 @@ int64_t ibvgo_poll_cq_ex(struct ibv_cq_ex *cq, uint32_t fields, int32_t n, struc
 	if (err == ENOENT || err == -ENOENT)
 		err = 0;
 	return (int64_t)((uint64_t)(uint32_t)err << 32 | (uint32_t)i);
+}
+
+// What most programs ask for has loops of its own, without a branch for each field.
+#define LENGTH (IBV_WC_EX_WITH_QP_NUM | IBV_WC_EX_WITH_BYTE_LEN)
+#define LENGTH_IMM (LENGTH | IBV_WC_EX_WITH_IMM)
+
+int64_t ibvgo_poll_cq_ex(struct ibv_cq_ex *cq, uint32_t fields, int32_t n, struct ibvgo_wc_ex *out)
+{
+	switch (fields) {
+	case LENGTH:
+		return poll(cq, LENGTH, n, out);
+	case LENGTH_IMM:
+		return poll(cq, LENGTH_IMM, n, out);
+	default:
+		return poll(cq, fields, n, out);
+	}
 }
