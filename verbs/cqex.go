@@ -17,6 +17,7 @@ type CQEx struct {
 	cq     *CQ
 	raw    *ibv.CQEx
 	fields ibv.CreateCQWCFlags
+	reads  ibv.CreateCQWCFlags // for PollCQEx: the fields, and how
 	single bool
 	busy   sync.Mutex // of a queue for a single thread: held while it is polled
 }
@@ -47,14 +48,14 @@ func (c *Context) CreateCQEx(attr CQExAttr) (*CQEx, error) {
 	}
 	// The number is for failed requests, and for the queues that are to know how many of theirs have ended.
 	e := &CQEx{fields: attr.Fields | ibv.IBV_WC_EX_WITH_QP_NUM, single: attr.SingleThreaded}
-	q, err := c.createCQ(verb, attr.CQAttr, func(number uintptr, channel *ibv.CompChannel) (*ibv.CQ, error) {
+	q, err := c.createCQ(verb, attr.CQAttr, nil, func(number uintptr, channel *ibv.CompChannel) (*ibv.CQ, error) {
 		init := attr.init(e.fields)
 		init.CQContext, init.Channel = number, channel
 		raw, err := cverbs.CreateCQEx(c.raw, init)
 		if err != nil {
 			return nil, err
 		}
-		e.raw = raw
+		e.raw, e.reads = raw, e.fields|endsWrong(raw)
 		return cverbs.CQExToCQ(raw), nil
 	})
 	if errors.Is(err, ErrNotSupported) {

@@ -25,6 +25,9 @@ func testCQEx(t testing.TB, c *Context, attr CQExAttr) *CQEx {
 	return closing(t, must(c.CreateCQEx(attr)))
 }
 
+// forever is the ctx that is not given.
+var forever context.Context
+
 // pollEx takes what is in a queue, which has to be n completions.
 func pollEx(t testing.TB, q *CQEx, n int) []WCEx {
 	t.Helper()
@@ -355,7 +358,7 @@ func TestExtendedNilZeroClosed(t *testing.T) {
 		_, poll := q.Poll(wc)
 		_, none := q.Poll(nil)
 		_, wait := q.Wait(t.Context(), wc)
-		_, solicited := q.WaitSolicited(nil, wc)
+		_, solicited := q.WaitSolicited(forever, wc)
 		steps := 0
 		for _, err := range q.All(t.Context()) {
 			steps++
@@ -429,7 +432,7 @@ func TestExtendedWait(t *testing.T) {
 	if n, err := plain.Wait(t.Context(), wc); n != 0 || !errors.Is(err, syscall.EINVAL) {
 		t.Error(n, err)
 	}
-	r = parks(nil, q.Wait)
+	r = parks(forever, q.Wait)
 	ok(t, q.Close())
 	wants(r, 0, ErrClosed)
 }
@@ -443,7 +446,7 @@ func TestExtendedAll(t *testing.T) {
 		push(t, d, q.cq, i)
 	}
 	next := uint64(0)
-	for wc, err := range q.All(nil) {
+	for wc, err := range q.All(forever) {
 		ok(t, err)
 		for i := range wc {
 			if wc[i].WRID() != next {
@@ -473,7 +476,7 @@ func TestExtendedAll(t *testing.T) {
 		t.Errorf("%d came", next)
 	}
 	ok(t, q.Close())
-	for _, err := range q.All(nil) {
+	for _, err := range q.All(forever) {
 		wantClosed(t, err)
 	}
 }
@@ -617,7 +620,7 @@ func TestExtendedPollDoesNotAllocate(t *testing.T) {
 				sum += uint64(b) + ts
 			}
 			_ = d.Complete(q.cq.raw, &w, false)
-			_, _ = q.Wait(nil, wc[:])
+			_, _ = q.Wait(forever, wc[:])
 			_, _ = q.Poll(wc[:])
 		}); n != 0 {
 			t.Errorf("%v allocations", n)

@@ -84,7 +84,7 @@ func (c *CQEx) pollBeside(wc []WCEx) (int, error) {
 
 // batch polls, and tells the send queues. It is called within a call on the queue.
 func (c *CQEx) batch(wc []WCEx) (int, error) {
-	n, err := cverbs.PollCQEx(c.raw, c.fields, int32(min(len(wc), math.MaxInt32)), &wc[0].wc)
+	n, err := cverbs.PollCQEx(c.raw, c.reads, int32(min(len(wc), math.MaxInt32)), &wc[0].wc)
 	if s := c.cq.scan.Load(); s != nil && n > 0 {
 		s.retireEx(wc[:n])
 	}

@@ -14,16 +14,17 @@ import (
 
 // A sendQueue is where a QP's sends are posted. It is apart from the handle, since CQs point to it.
 type sendQueue struct {
-	mu     queueMutex // held by posts, which enter no guard; taken within the lock of the CQ's guard, if both
-	closed bool
-	home   *home
-	name   string // of the QP
-	number uint32 // of the QP
-	raw    *ibv.QP
-	ex     *ibv.QPEx                // of a QP whose requests are built: see build; else nil
-	ops    ibv.QPCreateSendOpsFlags // that it was created with then
-	cap    ibv.QPCap
-	one    *SendRequests // memory for a single request
+	mu      queueMutex // held by posts, which enter no guard; taken within the lock of the CQ's guard, if both
+	closed  bool
+	home    *home
+	name    string // of the QP
+	number  uint32 // of the QP
+	raw     *ibv.QP
+	ex      *ibv.QPEx                // of a QP whose requests are built: see build; else nil
+	ops     ibv.QPCreateSendOpsFlags // that it was created with then
+	noLists bool                     // requests with several elements are posted by ibv_post_send all the same
+	cap     ibv.QPCap
+	one     *SendRequests // memory for a single request
 	// Errors for a queue without room, the same each time: who waits for room asks often.
 	full, stuck error
 	slots
@@ -108,7 +109,7 @@ func (s *sendQueue) post(r *SendRequests) (int, error) {
 		}
 		return 0, s.noRoom(0)
 	}
-	if s.ex != nil {
+	if s.ex != nil && !(s.noLists && r.mostSGE > 1) {
 		return s.build(r, fit)
 	}
 	if fit < n {

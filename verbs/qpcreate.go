@@ -26,7 +26,7 @@ type QPAttr struct {
 	SignalAll bool
 	// The operations that will be posted, if they are to be posted by the calls of ibv_wr_start and its kin (IBV_QP_EX_WITH_SEND and others): the QP is
 	// created with ibv_create_qp_ex then, and takes no others. Which calls a post makes is all that differs: hardware may like these better. 0
-	// is for ibv_post_send.
+	// is for ibv_post_send, which soft-RoCE also gets for requests with several elements, as it would send them with a wrong length.
 	SendOps ibv.QPCreateSendOpsFlags
 }
 
@@ -104,6 +104,7 @@ func (q *QP) queues(all bool, ex *ibv.QPEx, ops ibv.QPCreateSendOpsFlags) error 
 	}
 	q.rq = &recvQueue{verb: cverbs.VerbPostRecv, home: q.home, name: q.name, qp: q.raw, maxSGE: q.cap.MaxRecvSGE, one: recv}
 	q.sq = &sendQueue{home: q.home, name: q.name, number: q.raw.QPNum, raw: q.raw, ex: ex, ops: ops, cap: q.cap, one: send}
+	q.sq.noLists = ex != nil && countsWrong(ex)
 	q.sq.init(q.cap.MaxSendWR, all)
 	q.sq.full, q.sq.stuck = noRoom(q.name, 0, q.sq.room, false), noRoom(q.name, 0, q.sq.room, true)
 	q.sendCQ.serve(q.sq)

@@ -94,6 +94,18 @@ static inline __attribute__((always_inline)) int64_t poll(struct ibv_cq_ex *cq, 
 	return (int64_t)((uint64_t)(uint32_t)err << 32 | (uint32_t)i);
 }
 
+// one_by_one is the same in batches of one. An error behind the first of them counts as the next step's.
+static int64_t one_by_one(struct ibv_cq_ex *cq, uint32_t fields, int32_t n, struct ibvgo_wc_ex *out)
+{
+	uint64_t r, got = 0;
+
+	do {
+		r = (uint64_t)poll(cq, fields, 1, out + got);
+		got += (uint32_t)r;
+	} while ((uint32_t)r && (int32_t)got < n);
+	return (int64_t)((r & ~UINT64_C(0xffffffff)) | got);
+}
+
 // What most programs ask for has loops of its own, without a branch for each field.
 #define LENGTH (IBV_WC_EX_WITH_QP_NUM | IBV_WC_EX_WITH_BYTE_LEN)
 #define LENGTH_IMM (LENGTH | IBV_WC_EX_WITH_IMM)
@@ -106,6 +118,8 @@ int64_t ibvgo_poll_cq_ex(struct ibv_cq_ex *cq, uint32_t fields, int32_t n, struc
 	case LENGTH_IMM:
 		return poll(cq, LENGTH_IMM, n, out);
 	default:
+		if (__builtin_expect(fields & IBVGO_ONE_BY_ONE, 0))
+			return one_by_one(cq, fields & ~IBVGO_ONE_BY_ONE, n, out);
 		return poll(cq, fields, n, out);
 	}
 }

@@ -23,6 +23,9 @@ struct ibvgo_wc_ex {
 	uint32_t fields, unused;
 };
 
+// A bit of fields: each completion is a batch of its own, without ibv_next_poll(), for providers that get its end wrong.
+#define IBVGO_ONE_BY_ONE (UINT32_C(1) << 31)
+
 // ibvgo_poll_cq_ex fills out with up to n completions, at least 1, in one batch of the queue: ibv_start_poll(), ibv_next_poll() and, if the first was a success,
 // ibv_end_poll(). Of each that has succeeded it reads wc_flags, the opcode, and the members that fields has, which the queue has to have been created
 // with; of the others only vendor_err and, if the queue has it, the QP number.

@@ -32,6 +32,9 @@ type WCEx struct {
 	_            [4]byte
 }
 
+// OneByOne is a bit of PollCQEx's fields: each completion is a batch of its own, without ibv_next_poll.
+const OneByOne ibv.CreateCQWCFlags = 1 << 31
+
 // C asserts the same.
 var (
 	_ [88]byte = [unsafe.Sizeof(WCEx{})]byte{}

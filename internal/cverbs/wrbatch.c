@@ -53,7 +53,7 @@ static inline int build_data(struct ibv_qp_ex *qp, const struct ibv_send_wr *w)
 static inline int build(struct ibv_qp_ex *qp, uint64_t ops, const struct ibv_send_wr *w)
 {
 	qp->wr_id = w->wr_id;
-	qp->wr_flags = w->send_flags & ~(unsigned int)IBV_SEND_INLINE; // which is the setter's to say
+	qp->wr_flags = w->send_flags; // with IBV_SEND_INLINE: the manual leaves that to the setter, but the kernel's soft-RoCE goes by it
 	switch (w->opcode) {
 	case IBV_WR_SEND:
 		NEED(SEND);

@@ -56,6 +56,39 @@ func TestPollCQEx(t *testing.T) {
 	}
 }
 
+// Batches of one take the same, without a next step.
+func TestPollCQExOneByOne(t *testing.T) {
+	d, c := open(t, Config{})
+	q := must(cverbs.CreateCQEx(c, &ibv.CQInitAttrEx{CQE: 8, WCFlags: uint64(ibv.IBV_WC_EX_WITH_QP_NUM)}))(t)
+	t.Cleanup(func() { wantNil(t, cverbs.DestroyCQ(cverbs.CQExToCQ(q))) })
+	for i := range uint64(5) {
+		wantNil(t, d.Complete(cverbs.CQExToCQ(q), &ibv.WC{WRID: i, QPNum: 7}, false))
+	}
+	wc := make([]cverbs.WCEx, 8)
+	const fields = ibv.IBV_WC_EX_WITH_QP_NUM | cverbs.OneByOne
+	if n, err := cverbs.PollCQEx(q, fields, 2, &wc[0]); n != 2 || err != nil || wc[1].WRID != 1 || wc[1].QPNum != 7 || wc[1].Fields != ibv.IBV_WC_EX_WITH_QP_NUM {
+		t.Errorf("%d, %v, %+v", n, err, wc[1])
+	}
+	wantNil(t, d.Fail("start_poll", Fault{Skip: 1, Errno: syscall.EIO}))
+	n, err := cverbs.PollCQEx(q, fields, 8, &wc[0])
+	wantErrno(t, err, "ibv_next_poll", syscall.EIO)
+	if n != 1 || wc[0].WRID != 2 {
+		t.Errorf("%d, %+v", n, wc[0])
+	}
+	if n, err := cverbs.PollCQEx(q, fields, 8, &wc[0]); n != 2 || err != nil || wc[1].WRID != 4 {
+		t.Errorf("%d, %v", n, err)
+	}
+	if n, err := cverbs.PollCQEx(q, fields, 8, &wc[0]); n != 0 || err != nil {
+		t.Error(n, err)
+	}
+	wantNil(t, d.Fail("start_poll", Fault{Errno: syscall.EIO}))
+	_, err = cverbs.PollCQEx(q, fields, 8, &wc[0])
+	wantErrno(t, err, "ibv_start_poll", syscall.EIO)
+	if n, err := d.Calls("next_poll"); n != 0 || err != nil {
+		t.Errorf("%d next steps, %v", n, err)
+	}
+}
+
 // Each field is read where it is asked for alone, and with all others.
 func TestPollCQExFields(t *testing.T) {
 	d, c := open(t, Config{})

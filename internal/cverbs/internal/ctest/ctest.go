@@ -40,6 +40,13 @@ func Getenv(name string) string {
 	return C.GoString(C.getenv(p))
 }
 
+// Symbol returns the address of a function that the process has; 0 if it has none of this name.
+func Symbol(name string) uintptr {
+	p := C.CString(name)
+	defer C.free(unsafe.Pointer(p))
+	return uintptr(C.dlsym(nil, p)) // RTLD_DEFAULT
+}
+
 // Alloc returns n zero bytes of C memory, for the caller to Free.
 func Alloc(n int) unsafe.Pointer { return C.calloc(1, C.size_t(n)) }
 
