@@ -238,6 +238,9 @@ func TestRequestsArePatchedInPlace(t *testing.T) {
 }
 
 func TestBatchDoesNotAllocate(t *testing.T) {
+	if instrumented {
+		t.Skip("instruments allocate")
+	}
 	p := testPair(t, QPAttr{SendOps: everyOp, MaxInlineData: 16}, ConnectAttr{})
 	r := must(NewSendRequests(4, 1, 16))
 	for i := range 4 {
