@@ -57,7 +57,7 @@ func BenchmarkPostBuilt(b *testing.B) {
 			p := newPair(b, nil, c, QPAttr{SendCQ: sends, RecvCQ: testCQ(b, c, 16, false), MaxSendWR: room, SendOps: ibv.IBV_QP_EX_WITH_RDMA_WRITE}, ConnectAttr{})
 			r := must(NewSendRequests(n, 1, 0))
 			for i := range n {
-				w := p.write(uint64(i), 64, 0)
+				w := p.writeTo(uint64(i), 64, 0)
 				if i != n-1 {
 					w.Flags = 0
 				}

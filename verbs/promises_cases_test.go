@@ -442,7 +442,7 @@ func TestFaultsAreComplete(t *testing.T) {
 		"Polled": "TestTiers", "Posted": "TestDirectPostFails", "Registered": "returns a truth value",
 		"AckCQEvents": "returns nothing", "AckAsyncEvent": "returns nothing", "GetDeviceGUID": "returns a number",
 		"RingCalls": "TestRingPollFails, TestRingArmingFails, TestRingEventsFail", "RingPollError": "TestRingPollFails", "RingErrno": "TestRingArmingFails",
-		"CQExToCQ": "returns what it was given", "Provides": "cannot fail",
+		"CQExToCQ": "returns what it was given", "FileOf": "cannot fail",
 	}
 	failing := make(map[string]bool)
 	for _, f := range faults {

@@ -1,15 +1,11 @@
 package verbs
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/goverbs/ibv/internal/cverbs"
@@ -56,17 +52,15 @@ func (c *Context) unprompt(v cverbs.Verb, function uintptr) string {
 	if cverbs.Registered(c.raw) {
 		return "" // as Register demands
 	}
-	file, err := fileAt(function)
-	if err != nil {
-		return "it is not known whose " + short(v) + " the device has: " + err.Error()
-	}
-	return unprompt(v, file, c.stalls)
+	return unprompt(v, cverbs.FileOf(function), c.stalls)
 }
 
 func unprompt(v cverbs.Verb, file string, stalls []string) string {
 	name := providerIn(file)
 	verbs, known := prompt[name]
 	switch {
+	case file == "":
+		return fmt.Sprintf("it is not known whose %s the device has", short(v))
 	case !known:
 		return fmt.Sprintf("it is not known that %s in %s returns at once", short(v), file)
 	case !slices.Contains(verbs, v):
@@ -85,41 +79,9 @@ var providerFile = regexp.MustCompile(`^lib([a-z0-9_]+?)(-rdmav[0-9]+)?\.so(\.[0
 
 // providerIn is the name of the provider that a shared object has: mlx5 for libmlx5.so.1.24.44.0 and libmlx5-rdmav34.so.
 func providerIn(file string) string {
-	m := providerFile.FindStringSubmatch(filepath.Base(strings.TrimSuffix(file, " (deleted)")))
+	m := providerFile.FindStringSubmatch(filepath.Base(file))
 	if m == nil {
 		return ""
 	}
 	return m[1]
-}
-
-// fileAt is the file that the code at an address comes from.
-func fileAt(address uintptr) (string, error) {
-	f, err := os.Open("/proc/self/maps")
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	return fileIn(f, address)
-}
-
-// fileIn looks an address up in what proc(5) describes as /proc/pid/maps.
-func fileIn(maps io.Reader, address uintptr) (string, error) {
-	lines := bufio.NewScanner(maps)
-	for lines.Scan() {
-		var from, to uint64
-		fields := strings.Fields(lines.Text())
-		if len(fields) < 6 {
-			continue
-		}
-		low, high, _ := strings.Cut(fields[0], "-")
-		from, err := strconv.ParseUint(low, 16, 64)
-		if err != nil {
-			continue
-		}
-		if to, err = strconv.ParseUint(high, 16, 64); err != nil || uint64(address) < from || uint64(address) >= to {
-			continue
-		}
-		return strings.Join(fields[5:], " "), nil
-	}
-	return "", errors.Join(errors.New("no file is mapped there"), lines.Err())
 }

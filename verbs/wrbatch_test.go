@@ -17,8 +17,8 @@ import (
 const everyOp = ibv.IBV_QP_EX_WITH_SEND | ibv.IBV_QP_EX_WITH_SEND_WITH_IMM | ibv.IBV_QP_EX_WITH_SEND_WITH_INV | ibv.IBV_QP_EX_WITH_LOCAL_INV |
 	ibv.IBV_QP_EX_WITH_RDMA_READ | ibv.IBV_QP_EX_WITH_RDMA_WRITE | ibv.IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM
 
-// write is an RDMA write of a's first bytes to an offset of b's memory.
-func (p *pair) write(id uint64, length, to int) SendWR {
+// writeTo is an RDMA write of a's first bytes to an offset of b's memory.
+func (p *pair) writeTo(id uint64, length, to int) SendWR {
 	return SendWR{WRID: id, Opcode: ibv.IBV_WR_RDMA_WRITE, SGList: sge(p.mra, 0, length), RemoteAddr: p.mrb.Addr() + uint64(to), RKey: p.mrb.RKey(), Flags: signaled}
 }
 
@@ -90,7 +90,7 @@ func TestBatchWithoutTheOperation(t *testing.T) {
 	for _, opcode := range []ibv.WROpcode{ibv.IBV_WR_SEND, ibv.IBV_WR_SEND_WITH_IMM, ibv.IBV_WR_SEND_WITH_INV, ibv.IBV_WR_LOCAL_INV, ibv.IBV_WR_RDMA_READ,
 		ibv.IBV_WR_RDMA_WRITE_WITH_IMM, ibv.IBV_WR_ATOMIC_CMP_AND_SWP, ibv.IBV_WR_ATOMIC_FETCH_AND_ADD, ibv.IBV_WR_BIND_MW, ibv.IBV_WR_TSO, 99} {
 		for i := range 3 {
-			ok(t, r.Set(i, p.write(uint64(i), 8, 0)))
+			ok(t, r.Set(i, p.writeTo(uint64(i), 8, 0)))
 		}
 		r.At(1).Opcode = opcode
 		before := calls(t, p.d, "wr_complete")
@@ -101,7 +101,7 @@ func TestBatchWithoutTheOperation(t *testing.T) {
 		}
 	}
 	poll(t, p.a.SendCQ(), 0)
-	ok(t, p.a.Send(p.write(5, 8, 0)))
+	ok(t, p.a.Send(p.writeTo(5, 8, 0)))
 	one(t, p.a.SendCQ(), 5, ibv.IBV_WC_SUCCESS)
 }
 
@@ -111,7 +111,7 @@ func TestBatchOfImpossibleElements(t *testing.T) {
 	r := must(NewSendRequests(2, 1, 64))
 	for _, inline := range []bool{false, true} {
 		for i := range 2 {
-			ok(t, r.Set(i, p.write(uint64(i), 8, 0)))
+			ok(t, r.Set(i, p.writeTo(uint64(i), 8, 0)))
 		}
 		if inline {
 			r.At(1).SendFlags |= ibv.IBV_SEND_INLINE
@@ -132,7 +132,7 @@ func TestBatchIntoAFullQueue(t *testing.T) {
 	p := newPair(t, d, c, QPAttr{SendOps: everyOp, MaxSendWR: 4}, ConnectAttr{})
 	r := must(NewSendRequests(3, 1, 0))
 	for i := range 3 {
-		ok(t, r.Set(i, p.write(uint64(i), 8, 0)))
+		ok(t, r.Set(i, p.writeTo(uint64(i), 8, 0)))
 	}
 	if n, err := p.a.PostSend(r); n != 3 || err != nil {
 		t.Fatal(n, err)
@@ -180,10 +180,10 @@ func TestBatchRefusals(t *testing.T) {
 		t.Error(n, err)
 	}
 	ok(t, p.a.Modify(&ibv.QPAttr{QPState: ibv.IBV_QPS_ERR}, ibv.IBV_QP_STATE))
-	ok(t, p.a.Send(p.write(1, 8, 0)))
+	ok(t, p.a.Send(p.writeTo(1, 8, 0)))
 	one(t, p.a.SendCQ(), 1, ibv.IBV_WC_WR_FLUSH_ERR)
 	ok(t, p.a.Modify(&ibv.QPAttr{QPState: ibv.IBV_QPS_RESET}, ibv.IBV_QP_STATE))
-	if err := p.a.Send(p.write(1, 8, 0)); !errors.Is(err, syscall.EINVAL) {
+	if err := p.a.Send(p.writeTo(1, 8, 0)); !errors.Is(err, syscall.EINVAL) {
 		t.Error(err)
 	}
 	q := must(p.pd.CreateQP(QPAttr{SendCQ: p.a.SendCQ(), RecvCQ: p.a.RecvCQ(), MaxSendWR: 1, SendOps: everyOp}))
@@ -216,7 +216,7 @@ func TestRequestsArePatchedInPlace(t *testing.T) {
 		other := closing(t, must(p.pd.AllocMR(64, pairAccess)))
 		copy(p.mra.Bytes(), "abcdef")
 		r := must(NewSendRequests(1, 1, 0))
-		wr := p.write(1, 3, 0)
+		wr := p.writeTo(1, 3, 0)
 		wr.Opcode = ibv.IBV_WR_RDMA_WRITE_WITH_IMM
 		ok(t, r.Set(0, wr))
 		for i := range uint64(2) {
@@ -244,7 +244,7 @@ func TestBatchDoesNotAllocate(t *testing.T) {
 	p := testPair(t, QPAttr{SendOps: everyOp, MaxInlineData: 16}, ConnectAttr{})
 	r := must(NewSendRequests(4, 1, 16))
 	for i := range 4 {
-		ok(t, r.Set(i, p.write(uint64(i), 8, 0)))
+		ok(t, r.Set(i, p.writeTo(uint64(i), 8, 0)))
 	}
 	wc := make([]ibv.WC, 8)
 	wr := SendWR{Inline: []byte("x"), RemoteAddr: p.mrb.Addr(), RKey: p.mrb.RKey(), Flags: signaled}
