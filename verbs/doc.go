@@ -8,15 +8,15 @@
 // # Objects
 //
 // A [Context] is made from a [Device], and the rest from a context: protection domains ([PD]) with memory regions ([MR]) in them, completion
-// queues ([CQ]), which may have a completion channel ([CompChannel]) to wait by, queue pairs ([QP]) and work queues ([WQ]).
+// queues ([CQ], [CQEx]), which may have a completion channel ([CompChannel]) to wait by or a [Ring] that polls them, queue pairs ([QP]) and work queues ([WQ]).
 //
 // All methods of all handles may be called by several goroutines at once. Close waits for the calls under way, also of other
 // goroutines, and makes later ones fail with [ErrClosed]; so do calls on nil and zero handles. Close of an object that others still need
 // fails with EBUSY and names those. A second Close does nothing and succeeds, and so does Close of a nil or zero handle.
 //
 // Handles have to be closed. One that is collected before it was closed is a [Leak]: the object stays, with the objects that it needs and
-// the memory that the device may write to, since nothing can tell that the device has ended. [OpenAttr] can have leaks reported. Goroutines of
-// this package, which read a context's and a channel's events, keep no handle reachable.
+// the memory that the device may write to, since nothing can tell that the device has ended. [OpenAttr] can have leaks reported. The goroutine
+// that reads a context's events keeps no handle reachable.
 //
 // # Errors
 //
