@@ -190,6 +190,29 @@ func TestDirectTraffic(t *testing.T) {
 	}
 }
 
+// Sends that are built are built for a direct handle, too, which is none then.
+func TestDirectSendOfBuiltRequests(t *testing.T) {
+	p := testPair(t, QPAttr{SendOps: ibv.IBV_QP_EX_WITH_RDMA_WRITE}, ConnectAttr{})
+	s := closing(t, must(p.a.DirectSend(DirectAttr{})))
+	if why := s.Reason(); why != "its requests are built: see QPAttr.SendOps" {
+		t.Error(why)
+	}
+	r := must(NewSendRequests(1, 1, 0))
+	for range 2 {
+		ok(t, r.Set(0, SendWR{Opcode: ibv.IBV_WR_SEND, Flags: signaled}))
+		n, err := s.Post(r)
+		wantError(t, err, "ibv_wr_complete", p.a.String(), syscall.EOPNOTSUPP, "request 0 is IBV_WR_SEND")
+		ok(t, r.Set(0, p.writeTo(1, 8, 0)))
+		if m, err := s.Post(r); n != 0 || m != 1 || err != nil {
+			t.Error(n, m, err)
+		}
+		one(t, p.a.SendCQ(), 1, ibv.IBV_WC_SUCCESS)
+	}
+	if n := calls(t, p.d, "post_send"); n != 0 {
+		t.Errorf("%d calls of post_send", n)
+	}
+}
+
 // What PostSend and PostRecv refuse, and what the device does, comes out the same.
 func TestDirectPostFails(t *testing.T) {
 	d, c := testDeviceWith(t, softdev.Config{Exact: true}, OpenAttr{})

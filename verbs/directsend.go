@@ -20,8 +20,8 @@ type DirectSend struct {
 }
 
 // DirectSend makes a handle to post sends by, of which there may be one at a time: else the error matches EBUSY. It needs closing, before the
-// QP or after; the QP does not wait for it. If the provider is not known to return at once, or there are no direct calls here, posts go by cgo
-// instead: [DirectSend.Reason] tells why. ENOMEM: there is no memory for a stack.
+// QP or after; the QP does not wait for it. If the provider is not known to return at once, or there are no direct calls here, or the QP has
+// [QPAttr.SendOps], posts go by cgo instead: [DirectSend.Reason] tells why. ENOMEM: there is no memory for a stack.
 func (q *QP) DirectSend(attr DirectAttr) (*DirectSend, error) {
 	const verb = cverbs.VerbPostSend
 	s, err := q.sending()
@@ -33,6 +33,10 @@ func (q *QP) DirectSend(attr DirectAttr) (*DirectSend, error) {
 		return nil, err
 	}
 	defer end(q.object)
+	if s.ex != nil {
+		d.reason = "its requests are built: see QPAttr.SendOps"
+		return d, nil
+	}
 	raw := q.raw
 	if err := d.setUp(q.pd.ctx, verb, raw.Context.Ops.PostSend, uintptr(unsafe.Pointer(raw)), (*uint32)(&raw.State), uint32(ibv.IBV_QPS_RTS), uint32(ibv.IBV_QPS_ERR), attr); err != nil {
 		return nil, err
