@@ -120,6 +120,12 @@ func TestRingOverrun(t *testing.T) {
 		t.Error("the send queue goes on to count on completions that are lost")
 	}
 	ok(t, qp.Close())
+	ok(t, d.Fail("destroy_cq", softdev.Fault{Errno: syscall.EINVAL}))
+	wantError(t, bad.Close(), "ibv_destroy_cq", bad.String(), syscall.EINVAL)
+	r.state.poller.Flush()
+	if err := ringError(t, r, 0); !errors.Is(err, ErrCQOverrun) {
+		t.Errorf("after it could not be closed: %v", err)
+	}
 	ok(t, bad.Close())
 	if wc, err := r.Next(); wc != nil || err != nil {
 		t.Error(ids(wc), err)

@@ -94,7 +94,13 @@ func (s *ringState) take(q *CQ) error {
 	s.mu.Lock()
 	s.cqs[uint64(q.number)] = q.name
 	s.mu.Unlock()
-	return s.poller.Add(uint64(q.number), unsafe.Pointer(q.raw))
+	if err := s.poller.Add(uint64(q.number), unsafe.Pointer(q.raw)); err != nil {
+		return err
+	}
+	if q.events.overrun.Load() { // if it could not be destroyed: the thread knows it anew
+		s.poller.Overran(uint64(q.number))
+	}
+	return nil
 }
 
 // letGo undoes take: the thread does not use the CQ any more, and all events that it has taken are acknowledged.
