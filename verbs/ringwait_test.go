@@ -7,6 +7,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -252,6 +253,53 @@ func TestRingCQsComeAndGo(t *testing.T) {
 	}
 	if seen != n || others != extra {
 		t.Errorf("%d of %d, and %d of %d", seen, n, others, extra)
+	}
+}
+
+// A watchedContext counts who wants to be told of its end.
+type watchedContext struct {
+	context.Context
+	watchers atomic.Int64
+}
+
+func (c *watchedContext) Value(any) any { return nil } // else package context knows a shorter way
+
+func (c *watchedContext) AfterFunc(f func()) func() bool {
+	c.watchers.Add(1)
+	stop := context.AfterFunc(c.Context, f)
+	return func() bool {
+		stopped := stop()
+		if stopped {
+			c.watchers.Add(-1)
+		}
+		return stopped
+	}
+}
+
+// A context that outlives a ring keeps nothing of it, whether the consumer has heard of the end or not.
+func TestRingLeavesContextsAlone(t *testing.T) {
+	d, c := testDevice(t)
+	for _, hears := range []bool{false, true} {
+		ctx := &watchedContext{Context: t.Context()}
+		r := must(c.CreateRing(RingAttr{Entries: 4}))
+		q := must(r.CreateCQ(CQAttr{CQE: 1}))
+		time.AfterFunc(5*time.Millisecond, func() { push(t, d, q, 1) })
+		must(r.Wait(ctx))
+		if n := ctx.watchers.Load(); n != 1 {
+			t.Fatalf("%d watch while it is open", n)
+		}
+		ok(t, q.Close())
+		if hears {
+			time.AfterFunc(5*time.Millisecond, func() { ok(t, r.Close()) })
+			_, err := r.Wait(ctx)
+			wantClosed(t, err)
+		}
+		ok(t, r.Close())
+		eventually(t, "end", func() bool { return ctx.watchers.Load() == 0 })
+		r.state.poller.Park(ctx)
+		if n := ctx.watchers.Load(); n != 0 {
+			t.Errorf("%d watch a ring that is closed", n)
+		}
 	}
 }
 

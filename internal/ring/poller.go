@@ -33,10 +33,12 @@ type Poller struct {
 	last   Stats                  // what it had counted until then
 	pinner runtime.Pinner         // of the ring's memory
 
-	// The consumer's own.
-	written [8]byte         // what file is read into
-	done    <-chan struct{} // of the context for which limit was set up
-	limit   *limit
+	written [8]byte // what file is read into; the consumer's own
+
+	limits sync.Mutex      // the following
+	done   <-chan struct{} // of the context for which limit was set up
+	limit  *limit
+	ended  bool // none is set up any more: the thread has been stopped
 }
 
 // running has all whose threads run, those among them that nobody can stop any more: the thread writes to their memory and their descriptor.
@@ -91,6 +93,10 @@ func (p *Poller) Stop() {
 	delete(running, p)
 	runningMu.Unlock()
 	p.ring.Tell()
+	p.limits.Lock()
+	p.unlimit()
+	p.ended = true
+	p.limits.Unlock()
 	p.file.Close()
 }
 
@@ -187,10 +193,12 @@ type limit struct {
 // limitBy has reads end when ctx is done. Who waits again and again by the same context sets that up once. There is only one goroutine that reads, so that nobody else is
 // woken by a deadline.
 func (p *Poller) limitBy(ctx context.Context) {
-	if p.done == ctx.Done() {
+	p.limits.Lock()
+	defer p.limits.Unlock()
+	if p.ended || p.done == ctx.Done() {
 		return
 	}
-	p.Unlimit()
+	p.unlimit()
 	if p.done = ctx.Done(); p.done == nil {
 		return
 	}
@@ -204,8 +212,8 @@ func (l *limit) expire() {
 	close(l.set)
 }
 
-// Unlimit forgets the context of the last Park.
-func (p *Poller) Unlimit() {
+// unlimit forgets the context of the last Park, which may outlive the ring, and would keep what was set up. It needs limits.
+func (p *Poller) unlimit() {
 	if p.limit != nil && !p.limit.stop() {
 		<-p.limit.set
 		_ = p.file.SetReadDeadline(time.Time{})

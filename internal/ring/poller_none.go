@@ -24,4 +24,3 @@ func (*Poller) Wake()                            {}
 func (*Poller) News() News                       { return News{} }
 func (*Poller) Stats() Stats                     { return Stats{} }
 func (*Poller) Park(context.Context)             {}
-func (*Poller) Unlimit()                         {}
