@@ -42,7 +42,7 @@ TEXT ·call(SB), NOSPLIT, $0-32
 	MOVWU R0, R0
 	MOVD (R4), R5
 	ADD  R0, R5
-	MOVD R5, (R4)
+	STLR R5, (R4) // after what C has stored: who reads the count posts to the places that it says are free
 	ADD  $Gate_busy, R19, R4
 	STLRW ZR, (R4)
 	MOVD R0, ret+24(FP)
