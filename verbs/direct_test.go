@@ -124,6 +124,29 @@ func TestDirectHandlesThatAreNone(t *testing.T) {
 	}
 }
 
+// Without memory for a stack there is an error, which names the queue, and nothing is left behind.
+func TestDirectWithoutMemory(t *testing.T) {
+	if why := direct.Available(); why != "" {
+		t.Skip(why)
+	}
+	p := testPair(t, QPAttr{}, ConnectAttr{})
+	var all syscall.Rlimit
+	ok(t, syscall.Getrlimit(syscall.RLIMIT_AS, &all))
+	ok(t, syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 20, Max: all.Max}))
+	cq, err := p.a.SendCQ().Direct(DirectAttr{})
+	s, errSend := p.a.DirectSend(DirectAttr{})
+	r, errRecv := p.a.DirectRecv(DirectAttr{})
+	ok(t, syscall.Setrlimit(syscall.RLIMIT_AS, &all))
+	if cq != nil || s != nil || r != nil {
+		t.Error(cq, s, r)
+	}
+	wantError(t, err, "ibv_poll_cq", p.a.SendCQ().String(), syscall.ENOMEM, "no memory for a stack")
+	wantError(t, errSend, "ibv_post_send", p.a.String(), syscall.ENOMEM, "no memory for a stack")
+	wantError(t, errRecv, "ibv_post_recv", p.a.String(), syscall.ENOMEM, "no memory for a stack")
+	testDirectSend(t, p.a, DirectAttr{})
+	testDirectRecv(t, p.a, DirectAttr{})
+}
+
 // A queue has one direct poster at a time. A CQ may have several.
 func TestOneDirectPosterAtATime(t *testing.T) {
 	p := testPair(t, QPAttr{}, ConnectAttr{})

@@ -33,7 +33,7 @@ func (c *CQ) Direct(attr DirectAttr) (*DirectCQ, error) {
 	err := d.setUp(c.ctx, verb, c.raw.Context.Ops.PollCQ, uintptr(unsafe.Pointer(c.raw)), c.events.overrun.word(), 0, 0, attr)
 	end(c.object)
 	if err != nil {
-		return nil, err
+		return nil, creating(err, verb, c.name)
 	}
 	if d.gate == nil {
 		return d, nil

@@ -34,7 +34,7 @@ func (q *QP) DirectRecv(attr DirectAttr) (*DirectRecv, error) {
 	defer end(q.object)
 	raw := q.raw
 	if err := d.setUp(q.pd.ctx, verb, raw.Context.Ops.PostRecv, uintptr(unsafe.Pointer(raw)), (*uint32)(&raw.State), uint32(ibv.IBV_QPS_INIT), uint32(ibv.IBV_QPS_ERR), attr); err != nil {
-		return nil, err
+		return nil, creating(err, verb, q.name)
 	}
 	if gate := d.gate; gate != nil {
 		if err := rq.mu.attachDirect(verb, q.name, &d.directHandle); err != nil {

@@ -39,7 +39,7 @@ func (q *QP) DirectSend(attr DirectAttr) (*DirectSend, error) {
 	}
 	raw := q.raw
 	if err := d.setUp(q.pd.ctx, verb, raw.Context.Ops.PostSend, uintptr(unsafe.Pointer(raw)), (*uint32)(&raw.State), uint32(ibv.IBV_QPS_RTS), uint32(ibv.IBV_QPS_ERR), attr); err != nil {
-		return nil, err
+		return nil, creating(err, verb, q.name)
 	}
 	if gate := d.gate; gate != nil {
 		if err := s.mu.attachDirect(verb, q.name, &d.directHandle); err != nil {
