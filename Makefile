@@ -6,11 +6,12 @@ CROSS   := qemu-user gcc-aarch64-linux-gnu gcc-powerpc64le-linux-gnu gcc-riscv64
 ARM64   := CC=aarch64-linux-gnu-gcc GOARCH=arm64 CGO_ENABLED=1
 SEED    ?= 0
 COUNT   ?= 100000
+TIME    ?= 10m
 KERNEL  ?= 6.1 6.12
 ARGS    ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-cgo test-arch test-kernel test-hw soak-gen fuzz bench generate records headers lint
+.PHONY: help run test test-cgo test-arch test-kernel test-hw soak-gen soak-hot fuzz bench generate records headers lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +72,9 @@ test-hw: ## the same on a device of this machine: DEVICE=mlx5_0
 
 soak-gen: ## COUNT (100,000) random aggregates against gcc; SEED repeats a run
 	IBV_RANDOM=$(COUNT) IBV_SEED=$(SEED) $(GO) test -C gen/oracletest -count=1 -timeout 3h -run 'Random$$'
+
+soak-hot: ## poll by every way for TIME (10m) while the runtime collects, moves stacks, profiles and signals; SEED repeats a run's choices
+	IBV_SOAK=$(TIME) IBV_SEED=$(SEED) $(GO) test -count=1 -v -timeout 3h -run Soak ./verbs/soaktest
 
 fuzz: ## each fuzz target for a minute
 	@set -e; for t in gen/load:FuzzLoad gen/record:FuzzRead; do \
