@@ -18,30 +18,40 @@ import (
 	"github.com/goverbs/ibv/internal/softdev"
 )
 
-// standStill stops all of Go for a good while: it dumps the heap into a pipe that nobody reads for so long.
-func standStill(t *testing.T, d time.Duration) {
+// pipe is one whose ends block, unlike os.Pipe's.
+func pipe(t *testing.T) (r, w *os.File) {
 	t.Helper()
 	var fds [2]int
-	ok(t, syscall.Pipe2(fds[:], syscall.O_CLOEXEC)) // which blocks, unlike os.Pipe's
-	r := os.NewFile(uintptr(fds[0]), "pipe")
-	reader := exec.Command("sh", "-c", "sleep "+d.String()[:len(d.String())-1]+"; cat >/dev/null")
-	reader.Stdin = r
+	ok(t, syscall.Pipe2(fds[:], syscall.O_CLOEXEC))
+	return os.NewFile(uintptr(fds[0]), "pipe"), os.NewFile(uintptr(fds[1]), "pipe")
+}
+
+// standStill stops all of Go: it dumps the heap into a pipe of which a process takes the first byte, when everything stands, and writes it to begin, and
+// the others once there is a line to be read from over. So nothing here depends on how long anything takes.
+func standStill(t *testing.T, begin, over *os.File) {
+	t.Helper()
+	r, w := pipe(t)
+	reader := exec.Command("sh", "-c", "head -c 1 >&4; exec 4>&-; read line <&3; cat >/dev/null")
+	reader.Stdin, reader.ExtraFiles = r, []*os.File{over, begin}
 	ok(t, reader.Start())
-	debug.WriteHeapDump(uintptr(fds[1]))
-	ok(t, syscall.Close(fds[1]))
+	for _, f := range reader.ExtraFiles {
+		ok(t, f.Close())
+	}
 	r.Close()
+	debug.WriteHeapDump(w.Fd())
+	ok(t, w.Close())
 	ok(t, reader.Wait())
 }
 
 const (
 	stoppedCQE   = 256
 	stoppedChain = 16
-	stoppedPosts = 64 // so that they are 1024 completions in 128 ms
+	stoppedPosts = 64 // so that they are 1024 completions in 1.3 s
 	stoppedTotal = stoppedChain * stoppedPosts
 )
 
-// burstWhileStopped has a QP that completes into q write 1024 times while Go stands still, at a pace that anybody who looks every 30 ms can follow. Its number
-// is a write's WRID in its chain.
+// burstWhileStopped has a QP that completes into q write 1024 times while Go stands still, at a pace that anybody who looks every 300 ms can follow, which a thread of a
+// busy machine does. A write's WRID is its number in its chain.
 func burstWhileStopped(t *testing.T, d *softdev.Device, c *Context, q *CQ) {
 	t.Helper()
 	p := newPair(t, d, c, QPAttr{SendCQ: q, MaxSendWR: stoppedTotal}, ConnectAttr{})
@@ -64,15 +74,18 @@ func burstWhileStopped(t *testing.T, d *softdev.Device, c *Context, q *CQ) {
 			}
 		}
 	}()
-	b := must(beside.StartBurst(p.a.raw, (*ibv.SendWR)(unsafe.Pointer(r.At(0))), stoppedPosts, 2*time.Millisecond, 100*time.Millisecond))
+	begins, begin := pipe(t)
+	over, ended := pipe(t)
+	b := must(beside.StartBurst(p.a.raw, (*ibv.SendWR)(unsafe.Pointer(r.At(0))), stoppedPosts, 20*time.Millisecond, int(begins.Fd()), int(ended.Fd())))
 	before := ticks.Load()
-	standStill(t, 1500*time.Millisecond)
-	after, done := ticks.Load(), b.Done()
+	standStill(t, begin, over)
+	after := ticks.Load()
 	if n := b.End(); n != 0 {
 		t.Errorf("%d posts have failed", n)
 	}
-	if !done || after-before > 100 {
-		t.Errorf("Go has not stood still: %d ticks, the burst over: %v", after-before, done)
+	ok(t, errors.Join(begins.Close(), ended.Close()))
+	if after-before > 600 {
+		t.Errorf("Go has not stood still: %d ticks", after-before)
 	}
 }
 
