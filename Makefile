@@ -59,7 +59,7 @@ test-arch: ## the layouts against the cross compilers of arm64, ppc64le, riscv64
 		CC=$${a%:*}-linux-gnu-gcc GOARCH=$${a#*:} CGO_ENABLED=1 $(GO) build ./internal/cverbs; done
 	$(ARM64) $(GO) vet ./internal/direct/...
 	$(ARM64) $(GO) test -count=1 -exec 'qemu-aarch64 -L /usr/aarch64-linux-gnu' ./internal/direct
-	$(ARM64) $(GO) test -count=1 -exec 'qemu-aarch64 -L /usr/aarch64-linux-gnu' -run 'Direct|Tiers' ./verbs
+	$(ARM64) $(GO) test -count=1 -exec 'qemu-aarch64 -L /usr/aarch64-linux-gnu' -run 'Direct|Tiers' ./verbs ./verbs/kerneltest
 
 test-kernel: ## the runtime under kernels with soft-RoCE, in QEMU, and the runner of that; KERNEL=6.1, 6.12 or a suite's; ARGS='-run X -v'
 	@scripts/kernel/test.sh $(foreach k,$(KERNEL),-k $(k)) -- $(ARGS)

@@ -7,10 +7,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/goverbs/ibv"
@@ -20,55 +18,133 @@ import (
 // A pollFunc fills wc with completions, as CQ.Poll does.
 type pollFunc func(wc []ibv.WC) (int, error)
 
-// A tier is a way to poll a CQ. All have to do the same.
+// A tier is a way to poll a CQ. All have to do the same: what every device can show of that is in package kerneltest, and what takes a device that does as it is
+// told here.
 type tier struct {
 	name string
-	// asks: each call asks the device, so that what that answers comes back at once. once: it does so a single time.
-	asks, once bool
-	// poll makes the way to poll q. It lasts until the test ends; the queue may be closed before.
-	poll func(t testing.TB, q *CQ) pollFunc
+	does feature
+	verb string // that it asks the device by
+	// open makes a queue and the way to poll it. Both last until the test ends.
+	open func(t testing.TB, c *Context, cqe int) (*CQ, pollFunc)
 }
+
+// A feature is something that a tier does, and that some cases are about.
+type feature int
+
+const (
+	asks   feature = 1 << iota // each call asks the device, so that what that answers comes back at once
+	once                       // it does so a single time
+	counts                     // by ibv_poll_cq, whose result may be any number
+	fills                      // the caller's array itself is what the device fills
+)
 
 var tiers = []tier{
-	{"Poll", true, true, func(t testing.TB, q *CQ) pollFunc { return q.Poll }},
-	{"PollSpin", true, false, func(t testing.TB, q *CQ) pollFunc {
+	{"Poll", asks | once | counts | fills, "poll_cq", by(func(t testing.TB, q *CQ) pollFunc { return q.Poll })},
+	{"PollSpin", asks | counts | fills, "poll_cq", by(func(t testing.TB, q *CQ) pollFunc {
 		return func(wc []ibv.WC) (int, error) { return q.PollSpin(wc, 0) }
-	}},
-	{"PollSpin once", true, true, func(t testing.TB, q *CQ) pollFunc {
+	})},
+	{"PollSpin once", asks | once | counts | fills, "poll_cq", by(func(t testing.TB, q *CQ) pollFunc {
 		return func(wc []ibv.WC) (int, error) { return q.PollSpin(wc, -1) }
+	})},
+	{"direct", asks | once | counts | fills, "poll_cq", by(func(t testing.TB, q *CQ) pollFunc { return testDirectCQ(t, q, DirectAttr{}).Poll })},
+	{"direct, checked", asks | once | counts | fills, "poll_cq", by(func(t testing.TB, q *CQ) pollFunc {
+		return testDirectCQ(t, q, DirectAttr{Check: true}).Poll
+	})},
+	{"direct, off", asks | once | counts | fills, "poll_cq", by(func(t testing.TB, q *CQ) pollFunc {
+		return closing(t, must(q.Direct(DirectAttr{Off: true}))).Poll
+	})},
+	// Its batch ends with an errno value, so that there are no strange numbers of completions. How it fails is in TestExtendedBatchFailsOnItsWay and others.
+	{"extended", asks | once, "start_poll", openExtendedTier(false)},
+	{"extended, single", asks | once, "start_poll", openExtendedTier(true)},
+	// Its thread asks the device, when it likes. What that sees, failures and overruns among them, is in the tests of rings.
+	{"ring", 0, "", func(t testing.TB, c *Context, cqe int) (*CQ, pollFunc) {
+		r, cqs := testRing(t, c, RingAttr{Entries: 4096}, cqe)
+		return cqs[0], ringPoll(r)
 	}},
-	{"direct", true, true, func(t testing.TB, q *CQ) pollFunc { return testDirectCQ(t, q, DirectAttr{}).Poll }},
-	{"direct, checked", true, true, func(t testing.TB, q *CQ) pollFunc { return testDirectCQ(t, q, DirectAttr{Check: true}).Poll }},
-	{"direct, off", true, true, func(t testing.TB, q *CQ) pollFunc { return closing(t, must(q.Direct(DirectAttr{Off: true}))).Poll }},
 }
 
-// What every tier does. Cases with asks or once are for those tiers that do so.
+// by is a way to poll an ordinary queue.
+func by(poll func(t testing.TB, q *CQ) pollFunc) func(testing.TB, *Context, int) (*CQ, pollFunc) {
+	return func(t testing.TB, c *Context, cqe int) (*CQ, pollFunc) {
+		q := testCQ(t, c, cqe, true)
+		return q, poll(t, q)
+	}
+}
+
+func openExtendedTier(single bool) func(testing.TB, *Context, int) (*CQ, pollFunc) {
+	return func(t testing.TB, c *Context, cqe int) (*CQ, pollFunc) {
+		channel := closing(t, must(c.CreateCompChannel()))
+		q := testCQEx(t, c, CQExAttr{CQAttr: CQAttr{CQE: cqe, Channel: channel}, Fields: everyField, SingleThreaded: single})
+		return q.CQ(), extendedPoll(q)
+	}
+}
+
+// extendedPoll is CQ.Poll of an extended queue, for tests of what all ways to poll have in common: it tells what the completions tell. Those have no
+// pkey_index.
+func extendedPoll(q *CQEx) pollFunc {
+	batch := make([]WCEx, 256)
+	return func(wc []ibv.WC) (int, error) {
+		n, err := q.Poll(batch[:min(len(wc), len(batch))])
+		for i := range n {
+			wc[i] = told(&batch[i])
+		}
+		return n, err
+	}
+}
+
+func told(w *WCEx) (wc ibv.WC) {
+	wc.WRID, wc.Status = w.WRID(), w.Status()
+	wc.QPNum, _ = w.QPNum()
+	if err := w.Err(); err != nil {
+		wc.VendorErr = err.(*ibv.CompletionError).VendorErr
+	}
+	wc.Opcode, _ = w.Opcode()
+	wc.WCFlags, _ = w.Flags()
+	wc.ByteLen, _ = w.ByteLen()
+	wc.SrcQP, _ = w.SrcQP()
+	slid, _ := w.SLID()
+	wc.SLID = uint16(slid)
+	wc.SL, _ = w.SL()
+	wc.DLIDPathBits, _ = w.DLIDPathBits()
+	if imm, ok := w.ImmData(); ok {
+		wc.SetRawImmData(ibv.ToBe32(imm))
+	}
+	if key, ok := w.InvalidatedRKey(); ok {
+		wc.SetRawInvalidatedRKey(key)
+	}
+	return wc
+}
+
+// What every tier does that does what a case is about.
 var tierCases = []struct {
-	name       string
-	asks, once bool
-	config     softdev.Config
-	run        func(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc)
+	name   string
+	needs  feature
+	config softdev.Config
+	run    func(t *testing.T, p *polled)
 }{
-	{name: "at most so many, in order, and none twice", run: tierAtMost},
-	{name: "fewer than asked for, without waiting", run: tierFewer},
-	{name: "of no entries", run: tierNothing},
-	{name: "one call for a batch", asks: true, once: true, run: tierOneCall},
-	{name: "more entries than C's int has numbers for", run: tierOversize},
-	{name: "a negative result", asks: true, run: tierNegative},
-	{name: "more than asked for", asks: true, run: tierTooMany},
+	{name: "of no entries", needs: asks, run: tierNothing},
+	{name: "one call for a batch", needs: asks | once, run: tierOneCall},
+	{name: "more entries than C's int has numbers for", needs: fills, run: tierOversize},
+	{name: "a negative result", needs: counts, run: tierNegative},
+	{name: "more than asked for", needs: counts, run: tierTooMany},
 	{name: "every value", run: tierValues},
-	{name: "an overrun", config: softdev.Config{Exact: true}, run: tierOverrun},
-	{name: "once more after an overrun", asks: true, once: true, run: tierOverrunOnceMore},
-	{name: "a closed queue", run: tierClosed},
-	{name: "closed while it polls", run: tierClosing},
-	{name: "beside others", run: tierBeside},
+	{name: "after an overrun", needs: asks, config: softdev.Config{Exact: true}, run: tierOverrun},
+	{name: "once more after an overrun", needs: asks | once, run: tierOverrunOnceMore},
 	{name: "no garbage", run: tierGarbage},
+}
+
+// A polled is a queue, and how it is polled.
+type polled struct {
+	tier
+	d    *softdev.Device
+	q    *CQ
+	poll pollFunc
 }
 
 func TestTiers(t *testing.T) {
 	for _, way := range tiers {
 		for _, c := range tierCases {
-			if c.asks && !way.asks || c.once && !way.once {
+			if c.needs&^way.does != 0 {
 				continue
 			}
 			t.Run(way.name+"/"+c.name, func(t *testing.T) {
@@ -77,8 +153,8 @@ func TestTiers(t *testing.T) {
 				if c.config.Exact {
 					cqe = 4
 				}
-				q := testCQ(t, ctx, cqe, true)
-				c.run(t, d, q, way.poll(t, q))
+				q, poll := way.open(t, ctx, cqe)
+				c.run(t, &polled{way, d, q, poll})
 			})
 		}
 	}
@@ -93,47 +169,30 @@ func wantIDs(t testing.TB, poll pollFunc, wc []ibv.WC, want ...uint64) {
 	}
 }
 
-// ibv_poll_cq(3) takes at most so many, those that were there first first, and takes them out.
-func tierAtMost(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
-	push(t, d, q, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-	wc := make([]ibv.WC, 4)
-	for _, want := range [][]uint64{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10}, {}} {
-		wantIDs(t, poll, wc, want...)
-	}
-}
-
-func tierFewer(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
-	wc := make([]ibv.WC, 8)
-	soon(t, "a poll of an empty queue", func() { wantIDs(t, poll, wc) })
-	push(t, d, q, 7)
-	wantIDs(t, poll, wc, 7)
-	wantIDs(t, poll, wc)
-}
-
 // cxgb4 answers 1 to a poll of zero entries.
-func tierNothing(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
-	push(t, d, q, 7)
-	before := calls(t, d, "poll_cq")
-	wantIDs(t, poll, nil)
-	wantIDs(t, poll, []ibv.WC{})
-	if n := calls(t, d, "poll_cq") - before; n != 0 {
+func tierNothing(t *testing.T, p *polled) {
+	push(t, p.d, p.q, 7)
+	before := calls(t, p.d, p.verb)
+	wantIDs(t, p.poll, nil)
+	wantIDs(t, p.poll, []ibv.WC{})
+	if n := calls(t, p.d, p.verb) - before; n != 0 {
 		t.Errorf("%d calls", n)
 	}
-	wantIDs(t, poll, make([]ibv.WC, 2), 7)
+	wantIDs(t, p.poll, make([]ibv.WC, 2), 7)
 }
 
-func tierOneCall(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
-	push(t, d, q, make([]uint64, 50)...)
-	before := calls(t, d, "poll_cq")
-	if n, err := poll(make([]ibv.WC, 64)); n != 50 || err != nil {
+func tierOneCall(t *testing.T, p *polled) {
+	push(t, p.d, p.q, make([]uint64, 50)...)
+	before := calls(t, p.d, p.verb)
+	if n, err := p.poll(make([]ibv.WC, 64)); n != 50 || err != nil {
 		t.Error(n, err)
 	}
-	if n := calls(t, d, "poll_cq") - before; n != 1 {
+	if n := calls(t, p.d, p.verb) - before; n != 1 {
 		t.Errorf("%d calls for one batch", n)
 	}
 }
 
-func tierOversize(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
+func tierOversize(t *testing.T, p *polled) {
 	n := math.MaxInt32 + 5
 	b, err := syscall.Mmap(-1, 0, n*int(unsafe.Sizeof(ibv.WC{})), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
 	if err != nil {
@@ -144,46 +203,50 @@ func tierOversize(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
 	if e := entries(wc); e != math.MaxInt32 {
 		t.Errorf("asks for %d", e)
 	}
-	push(t, d, q, 1, 2, 3)
+	push(t, p.d, p.q, 1, 2, 3)
 	for _, size := range []int{n, math.MaxInt32, math.MaxInt32 + 1} {
-		wantIDs(t, poll, wc[:size], 1, 2, 3)
-		push(t, d, q, 1, 2, 3)
+		wantIDs(t, p.poll, wc[:size], 1, 2, 3)
+		push(t, p.d, p.q, 1, 2, 3)
 	}
 }
 
 // A negative result is an error, whichever number it is, and says what it may mean: mlx5 and others forget completions then.
-func tierNegative(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
+func tierNegative(t *testing.T, p *polled) {
 	wc := make([]ibv.WC, 16)
 	for value, errno := range map[int]syscall.Errno{-22: syscall.EINVAL, -12: syscall.ENOMEM, -1: 0, math.MinInt32: 0} {
-		if err := d.Fail("poll_cq", softdev.Fault{Value: value}); err != nil {
+		if err := p.d.Fail("poll_cq", softdev.Fault{Value: value}); err != nil {
 			t.Fatal(err)
 		}
-		n, err := poll(wc)
+		n, err := p.poll(wc)
 		if n != 0 {
 			t.Errorf("%d completions beside %v", n, err)
 		}
-		wantError(t, err, "ibv_poll_cq", q.name, errno, "completions may have been lost")
+		wantError(t, err, "ibv_poll_cq", p.q.name, errno, "completions may have been lost")
 	}
-	push(t, d, q, 5)
-	wantIDs(t, poll, wc, 5)
+	push(t, p.d, p.q, 5)
+	wantIDs(t, p.poll, wc, 5)
 }
 
-func tierTooMany(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
+func tierTooMany(t *testing.T, p *polled) {
 	for _, value := range []int{17, 5000, math.MaxInt32} {
-		d.Fail("poll_cq", softdev.Fault{Value: value})
-		n, err := poll(make([]ibv.WC, 16))
+		p.d.Fail("poll_cq", softdev.Fault{Value: value})
+		n, err := p.poll(make([]ibv.WC, 16))
 		var e *Error
-		if n != 0 || !errors.As(err, &e) || e.Verb != "ibv_poll_cq" || e.Object != q.name {
+		if n != 0 || !errors.As(err, &e) || e.Verb != "ibv_poll_cq" || e.Object != p.q.name {
 			t.Errorf("%d, %v", n, err)
 		}
 	}
 }
 
 // Completions arrive as the device made them: each status, opcode and flag, and those that nobody knows.
-func tierValues(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
+func tierValues(t *testing.T, p *polled) {
 	var sent []ibv.WC
 	for status := range ibv.WCStatus(24) { // IBV_WC_SUCCESS to IBV_WC_TM_RNDV_INCOMPLETE
-		sent = append(sent, ibv.WC{WRID: 100 + uint64(status), Status: status, VendorErr: 0x51, QPNum: 0xabcdef})
+		wc := ibv.WC{WRID: 100 + uint64(status), Status: status, QPNum: 0xabcdef}
+		if status != ibv.IBV_WC_SUCCESS {
+			wc.VendorErr = 0x51
+		}
+		sent = append(sent, wc)
 	}
 	sent = append(sent, ibv.WC{Status: 99})
 	for _, opcode := range []ibv.WCOpcode{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 77} {
@@ -196,16 +259,19 @@ func tierValues(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
 		WRID: math.MaxUint64, Opcode: ibv.IBV_WC_RECV, ByteLen: 1, QPNum: 2, SrcQP: 3, WCFlags: ibv.IBV_WC_GRH, PKeyIndex: 4, SLID: 5, SL: 6, DLIDPathBits: 7,
 	})
 	for i := range sent {
-		if err := d.Complete(q.raw, &sent[i], false); err != nil {
+		if err := p.d.Complete(p.q.raw, &sent[i], false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got := make([]ibv.WC, 64)
-	n, err := poll(got)
+	n, err := p.poll(got)
 	if err != nil || n != len(sent) {
 		t.Fatal(n, err)
 	}
 	for i := range sent {
+		if p.verb == "start_poll" {
+			sent[i].PKeyIndex = 0
+		}
 		if !reflect.DeepEqual(got[i], sent[i]) {
 			t.Errorf("got %+v, want %+v", got[i], sent[i])
 		}
@@ -221,134 +287,67 @@ func tierValues(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
 }
 
 // A full queue loses the completion: what is there comes first, then the error, for good.
-func tierOverrun(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
-	push(t, d, q, 1, 2, 3, 4)
-	if err := d.Complete(q.raw, &ibv.WC{WRID: 5}, false); !errors.Is(err, syscall.EOVERFLOW) {
+func tierOverrun(t *testing.T, p *polled) {
+	push(t, p.d, p.q, 1, 2, 3, 4)
+	if err := p.d.Complete(p.q.raw, &ibv.WC{WRID: 5}, false); !errors.Is(err, syscall.EOVERFLOW) {
 		t.Fatalf("the queue takes a fifth completion: %v", err)
 	}
-	eventually(t, "news of the overrun", q.events.overrun.Load)
+	eventually(t, "news of the overrun", p.q.events.overrun.Load)
 	wc := make([]ibv.WC, 3)
-	wantIDs(t, poll, wc, 1, 2, 3)
-	wantIDs(t, poll, wc, 4)
+	wantIDs(t, p.poll, wc, 1, 2, 3)
+	wantIDs(t, p.poll, wc, 4)
 	for range 3 {
-		n, err := poll(wc)
+		n, err := p.poll(wc)
 		if n != 0 || !errors.Is(err, ErrCQOverrun) {
 			t.Errorf("%d, %v", n, err)
 		}
-		wantError(t, err, "ibv_poll_cq", q.name, 0)
+		wantError(t, err, "ibv_"+p.verb, p.q.name, 0)
 	}
-	push(t, d, q, 6)
-	before := calls(t, d, "poll_cq")
+	push(t, p.d, p.q, 6)
+	before := calls(t, p.d, p.verb)
 	for name, poll := range map[string]pollFunc{
-		"the same": poll,
-		"Poll":     q.Poll,
-		"PollSpin": func(wc []ibv.WC) (int, error) { return q.PollSpin(wc, 0) },
-		"Wait":     func(wc []ibv.WC) (int, error) { return q.Wait(t.Context(), wc) },
+		"the same": p.poll,
+		"Poll":     p.q.Poll,
+		"PollSpin": func(wc []ibv.WC) (int, error) { return p.q.PollSpin(wc, 0) },
+		"Wait":     func(wc []ibv.WC) (int, error) { return p.q.Wait(t.Context(), wc) },
 	} {
 		if n, err := poll(wc); n != 0 || !errors.Is(err, ErrCQOverrun) {
 			t.Errorf("%s after the overrun: %d, %v", name, n, err)
 		}
 	}
-	if n := calls(t, d, "poll_cq") - before; n != 0 {
+	if n := calls(t, p.d, p.verb) - before; n != 0 {
 		t.Errorf("the device was asked %d times after the overrun", n)
 	}
 }
 
 // What comes between polling and the news of the overrun is not lost.
-func tierOverrunOnceMore(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
-	if err := d.RaiseCQ(q.raw, ibv.IBV_EVENT_CQ_ERR); err != nil {
+func tierOverrunOnceMore(t *testing.T, p *polled) {
+	if err := p.d.RaiseCQ(p.q.raw, ibv.IBV_EVENT_CQ_ERR); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "news of the overrun", q.events.overrun.Load)
-	d.Fail("poll_cq", softdev.Fault{NoErrno: true}) // the first poll finds nothing, though there is something
-	push(t, d, q, 1)
+	eventually(t, "news of the overrun", p.q.events.overrun.Load)
+	nothing := softdev.Fault{NoErrno: true} // the first poll finds nothing, though there is something
+	if p.verb == "start_poll" {
+		nothing = softdev.Fault{Errno: syscall.ENOENT}
+	}
+	ok(t, p.d.Fail(p.verb, nothing))
+	push(t, p.d, p.q, 1)
 	wc := make([]ibv.WC, 2)
-	wantIDs(t, poll, wc, 1)
-	if _, err := poll(wc); !errors.Is(err, ErrCQOverrun) {
+	wantIDs(t, p.poll, wc, 1)
+	if _, err := p.poll(wc); !errors.Is(err, ErrCQOverrun) {
 		t.Error(err)
 	}
 }
 
-func tierClosed(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
-	wc := make([]ibv.WC, 2)
-	wantIDs(t, poll, wc)
-	ok(t, q.Close())
-	for range 3 {
-		n, err := poll(wc)
-		if n != 0 {
-			t.Errorf("%d completions of a closed queue", n)
-		}
-		wantClosed(t, err)
-	}
-}
-
-// Closing waits for the poll that is under way, and the next one says so.
-func tierClosing(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
-	polling, ended := make(chan struct{}), make(chan error)
-	go func() {
-		wc := make([]ibv.WC, 4)
-		for i := 0; ; i++ {
-			if n, err := poll(wc); n != 0 || err != nil {
-				ended <- err
-				return
-			}
-			if i == 1000 {
-				close(polling)
-			}
-		}
-	}()
-	<-polling
-	soon(t, "Close beside a poller", func() { ok(t, q.Close()) })
-	soon(t, "the poller", func() { wantClosed(t, <-ended) })
-}
-
-// Each completion goes to one of those that poll, of which one is the tier's.
-func tierBeside(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
-	const total = 4000
-	var mu sync.Mutex
-	seen := make(map[uint64]int)
-	var wg sync.WaitGroup
-	for i, poll := range []pollFunc{poll, q.Poll, q.Poll, func(wc []ibv.WC) (int, error) { return q.PollSpin(wc, time.Microsecond) }} {
-		wg.Go(func() {
-			wc := make([]ibv.WC, 1+i*5)
-			for done := false; !done; {
-				n, err := poll(wc)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mu.Lock()
-				for j := range n {
-					seen[wc[j].WRID]++
-					if j > 0 && wc[j].WRID <= wc[j-1].WRID {
-						t.Error("out of order")
-					}
-				}
-				done = len(seen) == total
-				mu.Unlock()
-			}
-		})
-	}
-	for i := range uint64(total) {
-		push(t, d, q, i)
-	}
-	soon(t, "polling", wg.Wait)
-	for id, n := range seen {
-		if n != 1 {
-			t.Errorf("completion %d was seen %d times", id, n)
-		}
-	}
-}
-
-func tierGarbage(t *testing.T, d *softdev.Device, q *CQ, poll pollFunc) {
+func tierGarbage(t *testing.T, p *polled) {
 	if instrumented {
 		t.Skip("instruments allocate")
 	}
 	for _, pushed := range []int{0, 40} {
-		push(t, d, q, make([]uint64, pushed)...)
+		push(t, p.d, p.q, make([]uint64, pushed)...)
 		wc := make([]ibv.WC, 1)
 		if n := testing.AllocsPerRun(30, func() {
-			if _, err := poll(wc); err != nil {
+			if _, err := p.poll(wc); err != nil {
 				t.Error(err)
 			}
 		}); n != 0 {

@@ -55,9 +55,10 @@ type side struct {
 
 // A setup says what the sides of a connection are to be like; the zero value is a good one.
 type setup struct {
-	cqe      int  // 64 if 0
-	oneCQ    bool // for both queues
-	channels bool // to wait by, one for each CQ
+	cqe      int       // 64 if 0
+	oneCQ    bool      // for both queues
+	scq      *verbs.CQ // for the send queues of both sides, if it is there already
+	channels bool      // to wait by, one for each CQ
 	channel  *verbs.CompChannel
 	extended *verbs.CQExAttr // for CQs that tell this
 	qp       verbs.QPAttr
@@ -92,7 +93,9 @@ func newSide(t testing.TB, pd *verbs.PD, s setup) *side {
 		s.qp.MaxRecvWR = 16
 	}
 	e := &side{mr: closing(t, must(pd.AllocMR(bufferSize, s.access)))}
-	e.scq, e.sex = newCQ(t, pd.Context(), s)
+	if e.scq = s.scq; e.scq == nil {
+		e.scq, e.sex = newCQ(t, pd.Context(), s)
+	}
 	if e.rcq, e.rex = e.scq, e.sex; !s.oneCQ {
 		e.rcq, e.rex = newCQ(t, pd.Context(), s)
 	}
