@@ -550,11 +550,15 @@ func TestExtendedPollFreesPlaces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d, c := testDeviceWith(t, softdev.Config{Exact: true}, OpenAttr{})
 			q := testCQEx(t, c, CQExAttr{})
+			pd := closing(t, must(c.AllocPD()))
+			p := &pair{d: d, c: c, pd: pd, mra: closing(t, must(pd.AllocMR(64, pairAccess))), mrb: closing(t, must(pd.AllocMR(64, pairAccess)))}
 			attr := QPAttr{SendCQ: q.CQ(), MaxSendWR: 4, MaxRecvWR: 4}
-			if shared {
-				attr.RecvCQ = q.CQ()
+			p.a = p.qp(t, attr)
+			if !shared {
+				attr.SendCQ = nil
 			}
-			p := newPair(t, d, c, attr, ConnectAttr{})
+			p.b = p.qp(t, attr)
+			p.connect(t, ConnectAttr{})
 			write := SendWR{Opcode: ibv.IBV_WR_RDMA_WRITE, SGList: sge(p.mra, 0, 8), RemoteAddr: p.mrb.Addr(), RKey: p.mrb.RKey(), Flags: signaled}
 			for round := range 3 {
 				for range 4 {
@@ -567,10 +571,22 @@ func TestExtendedPollFreesPlaces(t *testing.T) {
 					back := write
 					back.SGList, back.RemoteAddr, back.RKey = sge(p.mrb, 0, 8), p.mra.Addr(), p.mra.RKey()
 					ok(t, p.b.Send(back))
+					ok(t, d.Complete(q.cq.raw, &ibv.WC{Opcode: ibv.IBV_WC_RECV, QPNum: p.a.Num()}, false))
 				}
 				wc := make([]WCEx, 3)
+				was := uint64(0)
+				if round == 1 { // beside another poll
+					was, _ = q.cq.enterSolo()
+				}
+				if round == 2 { // twice in one call, since there may be news of an overrun
+					q.cq.events.overrun.set()
+					ok(t, d.Fail("start_poll", softdev.Fault{Errno: syscall.ENOENT}))
+				}
 				if n, err := q.Poll(wc); n != 3 || err != nil {
 					t.Fatal(n, err)
+				}
+				if round == 1 {
+					q.cq.leaveSolo(was, 0)
 				}
 				for range 3 {
 					ok(t, p.a.Send(write))
@@ -578,7 +594,10 @@ func TestExtendedPollFreesPlaces(t *testing.T) {
 				if err := p.a.Send(write); !errors.Is(err, ErrQueueFull) {
 					t.Fatalf("round %d: %v, want ErrQueueFull", round, err)
 				}
-				pollEx(t, q, map[bool]int{false: 4, true: 5}[shared])
+				pollEx(t, q, map[bool]int{false: 4, true: 6}[shared])
+				if p.a.sq.off {
+					t.Fatalf("round %d: what is no send of the QP's has counted", round)
+				}
 			}
 		})
 	}

@@ -124,6 +124,77 @@ func TestDirectHandlesThatAreNone(t *testing.T) {
 	}
 }
 
+// More inline bytes than the queue has room for are refused without the device.
+func TestDirectPostOfTooManyInlineBytes(t *testing.T) {
+	p := testPair(t, QPAttr{MaxInlineData: 16}, ConnectAttr{})
+	s := testDirectSend(t, p.a, DirectAttr{})
+	r := must(NewSendRequests(1, 0, 1<<10))
+	ok(t, r.SetInline(0, make([]byte, 1<<10)))
+	want := must(p.a.PostSend(must(NewSendRequests(1, 0, 0))))
+	s.gate.See()
+	if n, err := s.Post(must(NewSendRequests(1, 0, 0))); n != want || err != nil {
+		t.Fatal(n, err)
+	}
+	before := calls(t, p.d, "post_send")
+	n, err := s.Post(r)
+	wantError(t, err, "ibv_post_send", p.a.String(), syscall.EINVAL, "1024 bytes of inline data")
+	if n != 0 || calls(t, p.d, "post_send") != before {
+		t.Error(n)
+	}
+}
+
+// After somebody has had a queue for himself, one call goes by cgo, and the next ones are direct again.
+func TestDirectAgain(t *testing.T) {
+	p := testPair(t, QPAttr{}, ConnectAttr{})
+	cq, s, r := testDirectCQ(t, p.a.SendCQ(), DirectAttr{}), testDirectSend(t, p.a, DirectAttr{}), testDirectRecv(t, p.a, DirectAttr{})
+	for range 3 {
+		p.a.lockQueues()
+		p.a.unlockQueues()
+		for direct := range 2 {
+			must(s.Post(must(NewSendRequests(1, 0, 0))))
+			must(r.Post(must(NewRecvRequests(1, 0))))
+			must(cq.Poll(make([]ibv.WC, 1)))
+			for _, h := range []*directHandle{&cq.directHandle, &s.directHandle, &r.directHandle} {
+				if !h.gate.Enter() {
+					t.Fatalf("call %d is not direct", direct+1)
+				}
+				h.gate.Leave()
+			}
+		}
+	}
+}
+
+// A second queue pair that a CQ gets has those who poll it directly look at completions, from then on.
+func TestDirectCQGetsASecondQueue(t *testing.T) {
+	p := testPair(t, QPAttr{MaxSendWR: 4}, ConnectAttr{})
+	cq := testDirectCQ(t, p.a.SendCQ(), DirectAttr{})
+	fill := func() {
+		t.Helper()
+		for n := range p.a.Cap().MaxSendWR {
+			if err := p.a.Send(p.writeTo(uint64(n), 8, 0)); err != nil {
+				t.Fatal(n, err)
+			}
+		}
+	}
+	take := func() {
+		t.Helper()
+		if n, err := cq.Poll(make([]ibv.WC, 64)); n != int(p.a.Cap().MaxSendWR) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	fill()
+	take()
+	p.qp(t, QPAttr{SendCQ: p.a.SendCQ()})
+	for range 3 { // the first poll goes by cgo
+		fill()
+		take()
+	}
+	fill()
+	if err := p.a.Send(p.writeTo(9, 8, 0)); !errors.Is(err, ErrQueueFull) {
+		t.Error(err)
+	}
+}
+
 // Without memory for a stack there is an error, which names the queue, and nothing is left behind.
 func TestDirectWithoutMemory(t *testing.T) {
 	if why := direct.Available(); why != "" {
@@ -255,12 +326,15 @@ func TestDirectPostFails(t *testing.T) {
 			}
 			return n, err
 		}
+		// Others have posted meanwhile, of which the handles would know only when they are asked once more.
 		sends := func(what string) (int, error) {
 			t.Helper()
+			s.gate.See()
 			return same(what, func() (int, error) { return s.Post(send) }, func() (int, error) { return p.a.PostSend(send) })
 		}
 		recvs := func(what string) (int, error) {
 			t.Helper()
+			r.gate.See()
 			return same(what, func() (int, error) { return r.Post(recv) }, func() (int, error) { return p.a.PostRecv(recv) })
 		}
 		wantErrno := func(err error, errno syscall.Errno) {

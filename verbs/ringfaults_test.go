@@ -136,6 +136,29 @@ func TestRingOverrun(t *testing.T) {
 	}
 }
 
+// An overrun, which is told again and again, keeps nobody from hearing of another CQ's failure, whichever of them came first.
+func TestRingOverrunBesideAFailure(t *testing.T) {
+	for lost := range 2 {
+		d, c := testDeviceWith(t, softdev.Config{Exact: true}, OpenAttr{})
+		r, cqs := testRing(t, c, RingAttr{Entries: 1}, 1, 1)
+		push(t, d, cqs[lost], 0)
+		eventually(t, "full ring", func() bool { return r.Stats().Taken == 1 })
+		push(t, d, cqs[lost], 1)
+		if err := d.Complete(cqs[lost].raw, &ibv.WC{}, false); !errors.Is(err, syscall.EOVERFLOW) {
+			t.Fatal(err)
+		}
+		if err := ringError(t, r, 2); !errors.Is(err, ErrCQOverrun) {
+			t.Fatal(err)
+		}
+		ok(t, d.Fail("poll_cq", softdev.Fault{Errno: syscall.EIO}))
+		r.state.poller.Flush()
+		wantError(t, ringError(t, r, 0), "ibv_poll_cq", cqs[1-lost].String(), syscall.EIO, hintPollFailed)
+		if err := ringError(t, r, 0); !errors.Is(err, ErrCQOverrun) {
+			t.Error(err)
+		}
+	}
+}
+
 // Those that wait on a device that is lost get what it has flushed, and then EIO. Everything can be closed.
 func TestRingDeviceLost(t *testing.T) {
 	for _, spin := range []time.Duration{-1, time.Nanosecond, 0} {
