@@ -140,7 +140,9 @@ func TestRingOverrun(t *testing.T) {
 func TestRingOverrunBesideAFailure(t *testing.T) {
 	for lost := range 2 {
 		d, c := testDeviceWith(t, softdev.Config{Exact: true}, OpenAttr{})
-		r, cqs := testRing(t, c, RingAttr{Entries: 1}, 1, 1)
+		r, cqs := testRing(t, c, RingAttr{Entries: 1}, 1)
+		r.state.poller.Flush() // the thread has the two in this order
+		cqs = append(cqs, closing(t, must(r.CreateCQ(CQAttr{CQE: 1}))))
 		push(t, d, cqs[lost], 0)
 		eventually(t, "full ring", func() bool { return r.Stats().Taken == 1 })
 		push(t, d, cqs[lost], 1)

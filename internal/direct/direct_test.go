@@ -256,6 +256,68 @@ func TestShutBesideCalls(t *testing.T) {
 	}
 }
 
+// An owner who comes at the very moment at which a gate is shut is seen, or sees it. Without the kernel's fence both stores may still
+// be on their way when the other side looks: on x86, too, if both processors have the gate's line, once in some thousand times.
+func TestShutAtTheVeryMoment(t *testing.T) {
+	g, _ := gate(t, ctest.Touch)
+	const rounds = 30000
+	var meet [2]struct {
+		at atomic.Int64
+		_  [120]byte
+	}
+	together := func(me int) {
+		at := meet[me].at.Add(1)
+		for n := 0; meet[1-me].at.Load() < at; n++ {
+			if n > 1000 {
+				runtime.Gosched() // there may be one processor only
+			}
+		}
+	}
+	var shut atomic.Bool
+	var wg sync.WaitGroup
+	in, beside := 0, 0
+	wg.Go(func() {
+		for round := range rounds {
+			g.See()
+			together(0)
+			for range round % 37 { // at various distances
+				_ = shut.Load()
+			}
+			if g.Enter() {
+				in++
+				for range 200 {
+					if shut.Load() {
+						beside++
+						break
+					}
+				}
+				g.Leave()
+			}
+			together(0)
+			together(0)
+		}
+	})
+	for round := range rounds {
+		together(1)
+		for range round % 31 {
+			_ = shut.Load()
+		}
+		direct.Shut(g)
+		shut.Store(true)
+		together(1)
+		shut.Store(false)
+		g.Open()
+		together(1)
+	}
+	wg.Wait()
+	if beside != 0 {
+		t.Errorf("%d of %d calls were in when Shut had returned", beside, in)
+	}
+	if in == 0 || in == rounds {
+		t.Errorf("%d of %d calls have got in", in, rounds)
+	}
+}
+
 // Collections, growing stacks, profiles and signals beside a caller, and in its call.
 func TestCallBesideTheRuntime(t *testing.T) {
 	g, n := gate(t, ctest.Clobber)
