@@ -19,6 +19,8 @@ import (
 // traffic that is worth a processor. With fewer processors than busy threads it is slower than [CQ.Poll], which is also the better one for a CQ that is
 // polled at times that the program knows; [CQ.Wait] is, for one that is mostly idle.
 //
+// A fault in the device's driver on the thread ends the program without a word from Go, which knows nothing of the thread.
+//
 // # Who may call what
 //
 // Empty, Next, Wait, All and Release belong to one goroutine at a time, which the caller sees to: the race detector finds who does not. Everything else may be called by
@@ -31,7 +33,8 @@ import (
 //
 // # When a CQ or a QP goes
 //
-// Closing a CQ has the thread take what it holds before; what there is no room for is kept, and given out as well. Completions that are in the ring stay there, also when their QP is closed or goes to
+// Closing a CQ has the thread take what it holds before; what there is no room for is kept, and given out as well. If polling fails
+// meanwhile, or has failed and nobody was told yet, the rest is lost, and nobody will be. Completions that are in the ring stay there, also when their QP is closed or goes to
 // IBV_QPS_RESET, where they would be dropped from a CQ. Closing the ring needs its CQs to be closed before; then Next goes on to give out what is in it, and fails
 // with [ErrClosed] after that.
 type Ring struct {

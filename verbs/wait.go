@@ -44,7 +44,8 @@ func (c *CQ) reqNotify(solicitedOnly bool) error {
 func (c *CQ) Wait(ctx context.Context, wc []ibv.WC) (int, error) { return c.wait(ctx, wc, false) }
 
 // WaitSolicited is Wait that only completions wake that were sent with IBV_SEND_SOLICITED, or have failed. Those that are in the queue
-// when it looks are returned all the same. Soft-RoCE does not wake it for a receive that was flushed.
+// when it looks are returned all the same, and any completion may wake it if somebody has waited for any before, since the queue may be armed for
+// that still. Soft-RoCE does not wake it for a receive that was flushed.
 func (c *CQ) WaitSolicited(ctx context.Context, wc []ibv.WC) (int, error) {
 	return c.wait(ctx, wc, true)
 }
