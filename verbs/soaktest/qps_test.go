@@ -131,7 +131,6 @@ func soakQPs(t *testing.T, way tier, g *goal, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.reason(t)
 	p, err := openPair(w.cq.Context(), w.cq, room)
 	if err != nil {
 		t.Fatal(err)
@@ -165,5 +164,6 @@ func soakQPs(t *testing.T, way tier, g *goal, seed uint64) {
 	if err := errors.Join(p.close(), w.close()); err != nil {
 		t.Error(err)
 	}
+	w.notes(t)
 	g.reached(t, s.seen(), "completions")
 }

@@ -88,12 +88,12 @@ func TestSoak(t *testing.T) {
 	defer end()
 	made := 0
 	for _, way := range tiers {
-		if way.made {
+		if way.made != nil {
 			made++
 		}
 	}
 	for _, way := range tiers {
-		if way.made {
+		if way.made != nil {
 			t.Run("made up/"+way.name, func(t *testing.T) { soakMade(t, way, p.goal(partMade, made, fullMade), p.seed) })
 		}
 		t.Run("QPs/"+way.name, func(t *testing.T) { soakQPs(t, way, p.goal(partSent, len(tiers), fullSent), p.seed) })
@@ -120,11 +120,10 @@ func device(t *testing.T) *verbs.Context {
 func soakMade(t *testing.T, way tier, g *goal, seed uint64) {
 	c := device(t)
 	beside.Number(c.Raw(), seed)
-	w, err := way.open(c, most)
+	w, err := way.made(c, most)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.reason(t)
 	if w.ex != nil {
 		beside.NumberEx(w.ex.Raw(), seed)
 	}
@@ -143,6 +142,7 @@ func soakMade(t *testing.T, way tier, g *goal, seed uint64) {
 	if n := beside.Numbers(); n != s.seen() || s.err != nil {
 		t.Errorf("%d completions were made, and %d seen; %v", n, s.seen(), s.err)
 	}
+	w.notes(t)
 	g.reached(t, s.seen(), "completions")
 }
 

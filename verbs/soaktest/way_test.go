@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/goverbs/ibv"
 	"github.com/goverbs/ibv/verbs"
@@ -25,9 +26,8 @@ type way struct {
 // A tier makes ways.
 type tier struct {
 	name string
-	// made: its completions can be made up, one after the other without end. Who waits for them would sleep for good where none came at once.
-	made bool
-	open func(c *verbs.Context, entries int) (*way, error)
+	// made is for completions that are made up, and come without end, and without events. Who waits for those has none.
+	made, open func(c *verbs.Context, entries int) (*way, error)
 }
 
 // most is how many completions are asked for at a time.
@@ -35,26 +35,30 @@ const most = 64
 
 // The arrays that completions are written to are on the goroutine's stack, if the compiler lets them, so that they move with it.
 var tiers = []tier{
-	{"Poll", true, func(c *verbs.Context, entries int) (*way, error) {
-		return plain(c, entries, func(w *way, s *sequence, room int) (int, error) {
-			var wc [most]ibv.WC
-			n, err := w.cq.Poll(wc[:room])
-			s.check(wc[:n])
-			return n, err
-		})
-	}},
-	{"PollSpin", true, func(c *verbs.Context, entries int) (*way, error) {
-		return plain(c, entries, func(w *way, s *sequence, room int) (int, error) {
-			var wc [most]ibv.WC
-			n, err := w.cq.PollSpin(wc[:room], 0)
-			s.check(wc[:n])
-			return n, err
-		})
-	}},
-	{"direct", true, openDirect},
-	{"extended", true, openExtended},
-	{"ring", true, openRing},
-	{"Wait", false, openWait},
+	{"Poll", openPoll, openPoll},
+	{"PollSpin", openSpin, openSpin},
+	{"direct", openDirect, openDirect},
+	{"extended", openExtended, openExtended},
+	{"ring", openRing(-1), openRing(0)},
+	{"Wait", nil, openWait},
+}
+
+func openPoll(c *verbs.Context, entries int) (*way, error) {
+	return plain(c, entries, func(w *way, s *sequence, room int) (int, error) {
+		var wc [most]ibv.WC
+		n, err := w.cq.Poll(wc[:room])
+		s.check(wc[:n])
+		return n, err
+	})
+}
+
+func openSpin(c *verbs.Context, entries int) (*way, error) {
+	return plain(c, entries, func(w *way, s *sequence, room int) (int, error) {
+		var wc [most]ibv.WC
+		n, err := w.cq.PollSpin(wc[:room], 0)
+		s.check(wc[:n])
+		return n, err
+	})
 }
 
 func plain(c *verbs.Context, entries int, poll func(w *way, s *sequence, room int) (int, error)) (*way, error) {
@@ -91,21 +95,23 @@ func openExtended(c *verbs.Context, entries int) (*way, error) {
 	}}, err
 }
 
-// A ring that is full now and then, as it is smaller than a CQ.
-func openRing(c *verbs.Context, entries int) (*way, error) {
-	r, err := c.CreateRing(verbs.RingAttr{Entries: 512})
-	if err != nil {
-		return nil, err
+// The ring is full at times, and large enough for its thread and who takes from it to have something to do while the other has no processor.
+func openRing(spin time.Duration) func(c *verbs.Context, entries int) (*way, error) {
+	return func(c *verbs.Context, entries int) (*way, error) {
+		r, err := c.CreateRing(verbs.RingAttr{Entries: 1 << 16, Spin: spin})
+		if err != nil {
+			return nil, err
+		}
+		q, err := r.CreateCQ(verbs.CQAttr{CQE: entries})
+		if err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+		return &way{cq: q, ring: r, more: []interface{ Close() error }{r}, poll: func(w *way, s *sequence, room int) (int, error) {
+			batch, err := w.ring.Next()
+			s.check(batch)
+			return len(batch), err
+		}}, nil
 	}
-	q, err := r.CreateCQ(verbs.CQAttr{CQE: entries})
-	if err != nil {
-		return nil, errors.Join(err, r.Close())
-	}
-	return &way{cq: q, ring: r, more: []interface{ Close() error }{r}, poll: func(w *way, s *sequence, room int) (int, error) {
-		batch, err := w.ring.Next()
-		s.check(batch)
-		return len(batch), err
-	}}, nil
 }
 
 func openWait(c *verbs.Context, entries int) (*way, error) {
@@ -170,8 +176,11 @@ func (w *way) run(s *sequence, random *random, stop func() bool) error {
 	}
 }
 
-// reason logs why direct polls are none.
-func (w *way) reason(t *testing.T) {
+// notes logs why direct polls are none, and what a ring has done.
+func (w *way) notes(t *testing.T) {
+	if w.ring != nil {
+		t.Logf("ring: %+v", w.ring.Stats())
+	}
 	if w.direct != nil && w.direct.Reason() != "" {
 		t.Log("not direct: ", w.direct.Reason())
 	}
