@@ -73,8 +73,9 @@ test-hw: ## the same on a device of this machine: DEVICE=mlx5_0
 soak-gen: ## COUNT (100,000) random aggregates against gcc; SEED repeats a run
 	IBV_RANDOM=$(COUNT) IBV_SEED=$(SEED) $(GO) test -C gen/oracletest -count=1 -timeout 3h -run 'Random$$'
 
+# Freed memory is written to, so that who still uses it is found out.
 soak-hot: ## poll by every way for TIME (10m) while the runtime collects, moves stacks, profiles and signals; SEED repeats a run's choices
-	IBV_SOAK=$(TIME) IBV_SEED=$(SEED) $(GO) test -count=1 -v -timeout 3h -run Soak ./verbs/soaktest
+	MALLOC_PERTURB_=165 IBV_SOAK=$(TIME) IBV_SEED=$(SEED) $(GO) test -count=1 -v -timeout 3h -run Soak ./verbs/soaktest
 
 fuzz: ## each fuzz target for a minute
 	@set -e; for t in gen/load:FuzzLoad gen/record:FuzzRead; do \
