@@ -33,7 +33,7 @@ func openAndClose(c *verbs.Context, way tier, r *random) error {
 	}
 	var p *pair
 	if r.below(2) == 0 {
-		if p, err = openPair(c, w.cq, 16); err != nil {
+		if p, err = openPair(c, w.cq, 16, 0); err != nil {
 			return errors.Join(err, w.close())
 		}
 	}

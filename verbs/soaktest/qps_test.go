@@ -25,12 +25,13 @@ type pair struct {
 	a, b *verbs.QP
 }
 
-func openPair(c *verbs.Context, cq *verbs.CQ, room int) (p *pair, err error) {
+// openPair opens it; ops is QPAttr.SendOps.
+func openPair(c *verbs.Context, cq *verbs.CQ, room int, ops ibv.QPCreateSendOpsFlags) (p *pair, err error) {
 	p = &pair{}
 	if p.pd, err = c.AllocPD(); err == nil {
 		p.mr, err = p.pd.AllocMR(4096, ibv.IBV_ACCESS_LOCAL_WRITE)
 	}
-	attr := verbs.QPAttr{SendCQ: cq, RecvCQ: cq, MaxSendWR: room, MaxRecvWR: room}
+	attr := verbs.QPAttr{SendCQ: cq, RecvCQ: cq, MaxSendWR: room, MaxRecvWR: room, SendOps: ops}
 	for _, q := range []**verbs.QP{&p.a, &p.b} {
 		if err == nil {
 			*q, err = p.pd.CreateQP(attr)
@@ -64,14 +65,28 @@ func (p *pair) close() error {
 
 // A sender posts numbered messages, and receives for them.
 type sender struct {
-	*pair
+	postSend       func(*verbs.SendRequests) (int, error)
+	postRecv       func(*verbs.RecvRequests) (int, error)
+	handles        []interface{ Close() error }
 	sends          *verbs.SendRequests
 	recvs          *verbs.RecvRequests
 	sent, expected uint64 // the next numbers
 }
 
-func newSender(p *pair) (*sender, error) {
-	s := &sender{pair: p}
+// newSender posts as w polls: directly, if that does.
+func newSender(p *pair, w *way) (*sender, error) {
+	s := &sender{postSend: p.a.PostSend, postRecv: p.b.PostRecv}
+	if w.direct != nil {
+		send, err := p.a.DirectSend(verbs.DirectAttr{})
+		if err != nil {
+			return nil, err
+		}
+		recv, err := p.b.DirectRecv(verbs.DirectAttr{})
+		if err != nil {
+			return nil, errors.Join(err, send.Close())
+		}
+		s.postSend, s.postRecv, s.handles = send.Post, recv.Post, append(s.handles, send, recv)
+	}
 	sge, err := p.mr.SGE(0, 64)
 	if err == nil {
 		s.sends, err = verbs.NewSendRequests(chain, 1, 0)
@@ -95,7 +110,7 @@ func (s *sender) post() (bool, error) {
 		wr.SetImmData(ibv.ToBe32(data(s.sent + i)))
 		s.sends.SGE(int(i), 0).Length = length(s.sent + i)
 	}
-	r, err := s.b.PostRecv(s.recvs)
+	r, err := s.postRecv(s.recvs)
 	s.expected += uint64(r)
 	if err != nil && !errors.Is(err, verbs.ErrQueueFull) {
 		return false, err
@@ -103,7 +118,7 @@ func (s *sender) post() (bool, error) {
 	if s.expected-s.sent < chain {
 		return r > 0, nil
 	}
-	n, err := s.a.PostSend(s.sends)
+	n, err := s.postSend(s.sends)
 	s.sent += uint64(n)
 	if errors.Is(err, verbs.ErrQueueFull) {
 		err = nil
@@ -131,11 +146,15 @@ func soakQPs(t *testing.T, way tier, g *goal, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := openPair(w.cq.Context(), w.cq, room)
+	ops := ibv.QPCreateSendOpsFlags(0)
+	if w.ex != nil { // who polls in batches sends in such
+		ops = ibv.IBV_QP_EX_WITH_SEND_WITH_IMM
+	}
+	p, err := openPair(w.cq.Context(), w.cq, room, ops)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sender, err := newSender(p)
+	sender, err := newSender(p, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +180,11 @@ func soakQPs(t *testing.T, way tier, g *goal, seed uint64) {
 	if s.err != nil {
 		t.Error(s.err)
 	}
-	if err := errors.Join(p.close(), w.close()); err != nil {
+	var closed error
+	for _, h := range sender.handles {
+		closed = errors.Join(closed, h.Close())
+	}
+	if err := errors.Join(closed, p.close(), w.close()); err != nil {
 		t.Error(err)
 	}
 	w.notes(t)

@@ -120,7 +120,7 @@ func device(t *testing.T) *verbs.Context {
 func soakMade(t *testing.T, way tier, g *goal, seed uint64) {
 	c := device(t)
 	beside.Number(c.Raw(), seed)
-	w, err := way.made(c, most)
+	w, err := way.made(c, 4*room)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,10 +95,11 @@ func openExtended(c *verbs.Context, entries int) (*way, error) {
 	}}, err
 }
 
-// The ring is full at times, and large enough for its thread and who takes from it to have something to do while the other has no processor.
+// The ring is full at times if completions come without end. As it is large its thread, and who takes from it, have something to do while the other has no
+// processor.
 func openRing(spin time.Duration) func(c *verbs.Context, entries int) (*way, error) {
 	return func(c *verbs.Context, entries int) (*way, error) {
-		r, err := c.CreateRing(verbs.RingAttr{Entries: 1 << 16, Spin: spin})
+		r, err := c.CreateRing(verbs.RingAttr{Entries: 2 * entries, Spin: spin})
 		if err != nil {
 			return nil, err
 		}
