@@ -170,7 +170,7 @@ func soakQPs(t *testing.T, way tier, g *goal, seed uint64) {
 		t.Error(err)
 	}
 	// All of that has ended, or does before long.
-	for late := time.Now().Add(10 * time.Second); err == nil && s.seen() < 2*sender.sent; {
+	for late := time.Now().Add(patience); err == nil && s.seen() < 2*sender.sent; {
 		if time.Now().After(late) {
 			t.Errorf("%d messages were sent; %d of these completions are there, and %d of receives", sender.sent, s.sent, s.came)
 			break
