@@ -62,7 +62,7 @@ work=$(mktemp -d)
 qemu=(
 	qemu-system-x86_64 -machine q35 -accel "${IBV_VM_ACCEL:-tcg,thread=multi,tb-size=256}" -cpu max -smp 2 -m "${IBV_VM_MEMORY:-512}"
 	-kernel "$dir/vmlinuz" -initrd "$work/initrd"
-	-append "console=ttyS0 loglevel=5 panic=-1 oops=panic nokaslr mitigations=off"
+	-append "console=ttyS0 loglevel=5 panic=-1 oops=panic nokaslr mitigations=off no_timer_check"
 	-nodefaults -display none -no-reboot -serial "file:$work/console" -serial stdio
 	-device "isa-debug-exit,iobase=0xf4,iosize=0x04"
 	-virtfs "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap"
