@@ -87,11 +87,7 @@ func builtInC(b *testing.B, q *QP, r *SendRequests, posts, most int) (took time.
 			b.Fatal("a batch failed")
 		}
 		took += t
-		q.sq.mu.Lock()
-		for range n {
-			q.sq.accept(r, r.Len())
-		}
-		q.sq.mu.Unlock()
+		postedInC(q, r, n)
 		drain(b, q.sendCQ, n)
 	}
 	return took

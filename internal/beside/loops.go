@@ -19,7 +19,12 @@ func Synthetic(cq *ibv.CQ, n int) {
 	C.beside_synthetic((*C.struct_ibv_cq)(unsafe.Pointer(cq)), C.int(n))
 }
 
-// Genuine undoes Synthetic.
+// Rare is Synthetic with one completion in so many polls, and none in the others.
+func Rare(cq *ibv.CQ, polls int) {
+	C.beside_rare((*C.struct_ibv_cq)(unsafe.Pointer(cq)), C.long(polls))
+}
+
+// Genuine undoes Synthetic and Rare.
 func Genuine(cq *ibv.CQ) { C.beside_genuine((*C.struct_ibv_cq)(unsafe.Pointer(cq))) }
 
 // Polls polls a CQ for up to so many entries, 64 at most, again and again, and reads each completion.
@@ -27,6 +32,14 @@ func Polls(cq *ibv.CQ, entries int) Loop {
 	return func(n int) time.Duration {
 		var sum C.uint64_t
 		return time.Duration(C.beside_polls((*C.struct_ibv_cq)(unsafe.Pointer(cq)), C.int(entries), C.long(n), &sum))
+	}
+}
+
+// Spins polls a CQ until there is a completion, and reads it; n counts the polls, of which it takes so many to find one.
+func Spins(cq *ibv.CQ, polls int) Loop {
+	return func(n int) time.Duration {
+		var sum C.uint64_t
+		return time.Duration(C.beside_spins((*C.struct_ibv_cq)(unsafe.Pointer(cq)), C.long(n/polls), &sum))
 	}
 }
 

@@ -20,12 +20,36 @@ static int synthetic(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 	return got;
 }
 
+static long between, left;
+
+static int rare(struct ibv_cq *cq, int n, struct ibv_wc *wc)
+{
+	(void)cq;
+	(void)n;
+	if (--left)
+		return 0;
+	left = between;
+	*wc = (struct ibv_wc){.wr_id = next_id++, .status = IBV_WC_SUCCESS, .opcode = IBV_WC_RECV, .byte_len = 64, .qp_num = 2};
+	return 1;
+}
+
+static void poll_by(struct ibv_cq *cq, int (*poll)(struct ibv_cq *, int, struct ibv_wc *))
+{
+	if (!genuine)
+		genuine = cq->context->ops.poll_cq;
+	cq->context->ops.poll_cq = poll;
+}
+
 void beside_synthetic(struct ibv_cq *cq, int n)
 {
-	if (cq->context->ops.poll_cq != synthetic)
-		genuine = cq->context->ops.poll_cq;
 	completions = n;
-	cq->context->ops.poll_cq = synthetic;
+	poll_by(cq, synthetic);
+}
+
+void beside_rare(struct ibv_cq *cq, long polls)
+{
+	between = left = polls;
+	poll_by(cq, rare);
 }
 
 void beside_genuine(struct ibv_cq *cq)
@@ -46,6 +70,21 @@ int64_t beside_polls(struct ibv_cq *cq, int entries, long polls, uint64_t *sum)
 		n = ibv_poll_cq(cq, entries, wc);
 		for (i = 0; i < n; i++)
 			s += wc[i].wr_id;
+	}
+	*sum = s;
+	return beside_now() - start;
+}
+
+int64_t beside_spins(struct ibv_cq *cq, long spins, uint64_t *sum)
+{
+	struct ibv_wc wc;
+	int64_t start = beside_now();
+	uint64_t s = 0;
+
+	while (spins-- > 0) {
+		while (!ibv_poll_cq(cq, 1, &wc))
+			;
+		s += wc.wr_id;
 	}
 	*sum = s;
 	return beside_now() - start;

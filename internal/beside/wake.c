@@ -14,16 +14,32 @@
 struct beside_waker {
 	pthread_t thread;
 	int fd;
+	struct ibv_qp *qp; // NULL: it does not post
+	struct ibv_send_wr *chain;
 	_Atomic int64_t at;   // when it last woke somebody
 	atomic_int again;     // it is to do so
 	atomic_int stop;
 	atomic_int completion; // there is one
 };
 
+static void wake(struct beside_waker *w)
+{
+	struct ibv_send_wr *bad;
+	uint64_t one = 1;
+
+	if (w->qp) {
+		if (ibv_post_send(w->qp, w->chain, &bad))
+			abort();
+	} else if (w->fd < 0) {
+		atomic_store(&w->completion, 1);
+	} else if (write(w->fd, &one, sizeof one) < 0) {
+		abort();
+	}
+}
+
 static void *run(void *arg)
 {
 	struct beside_waker *w = arg;
-	uint64_t one = 1;
 
 	while (!atomic_load(&w->stop)) {
 		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
@@ -31,15 +47,12 @@ static void *run(void *arg)
 			continue;
 		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 		atomic_store(&w->at, beside_now());
-		if (w->fd < 0)
-			atomic_store(&w->completion, 1);
-		else if (write(w->fd, &one, sizeof one) < 0)
-			abort();
+		wake(w);
 	}
 	return NULL;
 }
 
-struct beside_waker *beside_waker_start(int fd)
+static struct beside_waker *start(int fd, struct ibv_qp *qp, struct ibv_send_wr *chain)
 {
 	struct beside_waker *w = calloc(1, sizeof *w);
 	sigset_t all, before;
@@ -48,6 +61,8 @@ struct beside_waker *beside_waker_start(int fd)
 	if (!w)
 		return NULL;
 	w->fd = fd;
+	w->qp = qp;
+	w->chain = chain;
 	w->again = 1;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -57,6 +72,16 @@ struct beside_waker *beside_waker_start(int fd)
 		return w;
 	free(w);
 	return NULL;
+}
+
+struct beside_waker *beside_waker_start(int fd)
+{
+	return start(fd, NULL, NULL);
+}
+
+struct beside_waker *beside_poster_start(struct ibv_qp *qp, struct ibv_send_wr *chain)
+{
+	return start(-1, qp, chain);
 }
 
 void beside_waker_end(struct beside_waker *w)

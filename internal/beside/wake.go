@@ -9,6 +9,8 @@ import (
 	"errors"
 	"time"
 	"unsafe"
+
+	"github.com/goverbs/ibv"
 )
 
 // A Waker is a thread that wakes somebody, again and again.
@@ -16,8 +18,14 @@ type Waker struct{ w *C.struct_beside_waker }
 
 // NewWaker starts it: it writes to fd, or, if that is negative, has [WakerPoll] return a completion, a while after it was told of the last time, so that the other
 // sleeps by then.
-func NewWaker(fd int) (*Waker, error) {
-	w := C.beside_waker_start(C.int(fd))
+func NewWaker(fd int) (*Waker, error) { return started(C.beside_waker_start(C.int(fd))) }
+
+// NewPoster starts one that posts a chain, which is C memory, instead.
+func NewPoster(qp *ibv.QP, chain *ibv.SendWR) (*Waker, error) {
+	return started(C.beside_poster_start((*C.struct_ibv_qp)(unsafe.Pointer(qp)), (*C.struct_ibv_send_wr)(unsafe.Pointer(chain))))
+}
+
+func started(w *C.struct_beside_waker) (*Waker, error) {
 	if w == nil {
 		return nil, errors.New("no thread")
 	}

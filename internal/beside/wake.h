@@ -6,10 +6,14 @@
 #include <stdint.h>
 
 struct beside_waker;
+struct ibv_qp;
+struct ibv_send_wr;
 
 // A waker is a thread that wakes somebody, again and again, each time a while after it was told that the last time has worked, so that the other sleeps by then. It stores the
 // time, and then writes to fd, or, if that is negative, has beside_waker_poll return one completion. NULL if there is no thread.
 struct beside_waker *beside_waker_start(int fd);
+// beside_poster_start starts one that posts a chain instead; both stay until beside_waker_end.
+struct beside_waker *beside_poster_start(struct ibv_qp *qp, struct ibv_send_wr *chain);
 void beside_waker_end(struct beside_waker *w);
 
 // beside_waker_woken is called by who was woken; it returns the nanoseconds that took, and has the thread do it again.
