@@ -9,9 +9,10 @@ COUNT   ?= 100000
 TIME    ?= 10m
 KERNEL  ?= 6.1 6.12
 ARGS    ?=
+OUT     ?= bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-cgo test-arch test-kernel test-hw soak-gen soak-hot fuzz bench generate records headers lint
+.PHONY: help run test test-cgo test-arch test-kernel test-hw soak-gen soak-hot fuzz bench bench-gen generate records headers lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,7 +82,12 @@ fuzz: ## each fuzz target for a minute
 	@set -e; for t in gen/load:FuzzLoad gen/record:FuzzRead; do \
 		$(GO) test -run '^$$' -fuzz "$${t#*:}" -fuzztime 1m ./$${t%:*}; done
 
-bench: ## time the generator's steps, and the calls beside C
+bench: ## the hot path beside the same loops in C, as a table; OUT=docs also renews the README's picture; ARGS='-exec "chrt -r 20"'
+	@scripts/need.sh gcc libc6-dev libibverbs-dev
+	@mkdir -p $(OUT)
+	@$(GO) test -run '^$$' -bench . -benchtime 300ms -count 5 $(ARGS) ./verbs | $(GO) run ./internal/beside/table -json $(OUT)/bench.json -svg $(OUT)/bench.svg
+
+bench-gen: ## time the generator's steps, and what is below package verbs
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./gen/... ./cmd/... ./internal/...
 
 generate: ## regenerate from the records and the installed header

@@ -56,6 +56,7 @@ func BenchmarkWakeUp(b *testing.B) {
 	defer toC.Close()
 	var waits, bares, inC []float64
 	b.ReportAllocs()
+	b.ResetTimer()
 	for done := 0; done < b.N || len(inC) < 5; done += round {
 		waits = append(waits, float64(through())/round)
 		bares = append(bares, float64(bare())/round)
