@@ -12,42 +12,69 @@ import (
 )
 
 // A round of ping-pong over the software device, which delivers within the post: each side posts a send of 64 bytes, and the other side
-// takes its receive. C does the same with the same requests.
+// takes its receive. C does the same with the same requests. The loops are written out, as a program would have them.
 func BenchmarkPingPong(b *testing.B) {
 	b.Run("cgo", func(b *testing.B) {
-		benchmarkPingPong(b, func(q *QP) player { return player{q.PostSend, q.recvCQ.Poll} })
+		g := newPingPong(b)
+		wc := make([]ibv.WC, 1)
+		half := func(from *QP, r *SendRequests, to *QP) bool {
+			if _, err := from.PostSend(r); err != nil {
+				return false
+			}
+			n, err := to.recvCQ.Poll(wc)
+			return err == nil && n == 1 && wc[0].Status == ibv.IBV_WC_SUCCESS
+		}
+		g.compare(b, func(n int) bool {
+			for range n {
+				if !half(g.a, g.ping, g.b) || !half(g.b, g.pong, g.a) {
+					return false
+				}
+			}
+			return true
+		})
 	})
 	b.Run("direct", func(b *testing.B) {
-		benchmarkPingPong(b, func(q *QP) player {
-			return player{testDirectSend(b, q, DirectAttr{}).Post, testDirectCQ(b, q.recvCQ, DirectAttr{}).Poll}
+		g := newPingPong(b)
+		wc := make([]ibv.WC, 1)
+		sendA, sendB := testDirectSend(b, g.a, DirectAttr{}), testDirectSend(b, g.b, DirectAttr{})
+		recvA, recvB := testDirectCQ(b, g.a.recvCQ, DirectAttr{}), testDirectCQ(b, g.b.recvCQ, DirectAttr{})
+		half := func(from *DirectSend, r *SendRequests, to *DirectCQ) bool {
+			if _, err := from.Post(r); err != nil {
+				return false
+			}
+			n, err := to.Poll(wc)
+			return err == nil && n == 1 && wc[0].Status == ibv.IBV_WC_SUCCESS
+		}
+		g.compare(b, func(n int) bool {
+			for range n {
+				if !half(sendA, g.ping, recvB) || !half(sendB, g.pong, recvA) {
+					return false
+				}
+			}
+			return true
 		})
 	})
 }
 
-// A player is how one side posts sends, and polls for receives.
-type player struct {
-	post func(*SendRequests) (int, error)
-	poll func([]ibv.WC) (int, error)
+// A pingPong is two QPs, each with two CQs of its own, and what they send each other.
+type pingPong struct {
+	*pair
+	ping, pong   *SendRequests
+	recvA, recvB *RecvRequests
 }
 
-const rounds = 8192 // that there is room for
+const rounds = 4096 // that there is room for
 
-func benchmarkPingPong(b *testing.B, how func(*QP) player) {
+func newPingPong(b *testing.B) *pingPong {
 	_, c := testDevice(b)
-	cq := func() *CQ { return testCQ(b, c, rounds, false) }
-	attr := QPAttr{MaxSendWR: rounds, MaxRecvWR: rounds}
 	p := &pair{c: c, pd: closing(b, must(c.AllocPD()))}
 	p.mra, p.mrb = closing(b, must(p.pd.AllocMR(1<<16, pairAccess))), closing(b, must(p.pd.AllocMR(1<<16, pairAccess)))
-	attr.SendCQ, attr.RecvCQ = cq(), cq()
-	p.a = p.qp(b, attr)
-	attr.SendCQ, attr.RecvCQ = cq(), cq()
-	p.b = p.qp(b, attr)
+	qp := func() *QP {
+		return p.qp(b, QPAttr{MaxSendWR: rounds, MaxRecvWR: rounds, SendCQ: testCQ(b, c, rounds, false), RecvCQ: testCQ(b, c, rounds, false)})
+	}
+	p.a, p.b = qp(), qp()
 	p.connect(b, ConnectAttr{})
-	ping, pong := oneSend(p.mra), oneSend(p.mrb)
-	a, z := how(p.a), how(p.b)
-	b.ReportAllocs()
-	beside.Compare(b, p.played(b, ping, pong, func(n int) time.Duration { return pingPongInC(b, p, ping, pong, n) }),
-		p.played(b, ping, pong, func(n int) time.Duration { return pingPongInGo(b, a, ping, z, pong, n) }), beside.Empty)
+	return &pingPong{p, oneSend(p.mra), oneSend(p.mrb), manyRecvs(p.mra), manyRecvs(p.mrb)}
 }
 
 // oneSend is a request to send 64 bytes.
@@ -55,20 +82,6 @@ func oneSend(m *MR) *SendRequests {
 	r := must(NewSendRequests(1, 1, 0))
 	must(0, r.Set(0, SendWR{Opcode: ibv.IBV_WR_SEND, SGList: sge(m, 0, 64), Flags: ibv.IBV_SEND_SIGNALED}))
 	return r
-}
-
-// played posts receives before play, and takes the completions of the sends after it. Neither is timed.
-func (p *pair) played(b *testing.B, ping, pong *SendRequests, play beside.Loop) beside.Loop {
-	ra, rb := manyRecvs(p.mra), manyRecvs(p.mrb)
-	return func(n int) time.Duration {
-		must(0, errors.Join(ra.SetLen(n), rb.SetLen(n)))
-		must(p.a.PostRecv(ra))
-		must(p.b.PostRecv(rb))
-		took := play(n)
-		drain(b, p.a.sendCQ, n)
-		drain(b, p.b.sendCQ, n)
-		return took
-	}
 }
 
 func manyRecvs(m *MR) *RecvRequests {
@@ -79,30 +92,42 @@ func manyRecvs(m *MR) *RecvRequests {
 	return r
 }
 
-func pingPongInC(b *testing.B, p *pair, ping, pong *SendRequests, n int) time.Duration {
-	took := beside.PingPong(p.a.raw, ping.At(0), p.b.raw, pong.At(0), n)
-	if took < 0 {
-		b.Fatal("a message failed")
-	}
-	postedInC(p.a, ping, n)
-	postedInC(p.b, pong, n)
-	return took
-}
-
-func pingPongInGo(b *testing.B, a player, ping *SendRequests, z player, pong *SendRequests, n int) time.Duration {
-	wc := make([]ibv.WC, 1)
-	half := func(from player, r *SendRequests, to player) bool {
-		if _, err := from.post(r); err != nil {
-			return false
-		}
-		got, err := to.poll(wc)
-		return err == nil && got == 1 && wc[0].Status == ibv.IBV_WC_SUCCESS
-	}
-	start := time.Now()
-	for range n {
-		if !half(a, ping, z) || !half(z, pong, a) {
+// compare has Go play as many rounds as it is told, beside C.
+func (g *pingPong) compare(b *testing.B, play func(n int) bool) {
+	b.ReportAllocs()
+	beside.Compare(b, func(n int) time.Duration {
+		g.prepare(b, n)
+		took := beside.PingPong(g.a.raw, g.ping.At(0), g.b.raw, g.pong.At(0), n)
+		if took < 0 {
 			b.Fatal("a message failed")
 		}
+		postedInC(g.a, g.ping, n)
+		postedInC(g.b, g.pong, n)
+		g.drain(b, n)
+		return took
+	}, func(n int) time.Duration {
+		g.prepare(b, n)
+		start := time.Now()
+		ok := play(n)
+		took := time.Since(start)
+		if !ok {
+			b.Fatal("a message failed")
+		}
+		g.drain(b, n)
+		return took
+	}, beside.Empty)
+}
+
+// prepare posts receives for n rounds, and drain takes the completions of the sends after them. Neither is timed.
+func (g *pingPong) prepare(b *testing.B, n int) {
+	if err := errors.Join(g.recvA.SetLen(n), g.recvB.SetLen(n)); err != nil {
+		b.Fatal(err)
 	}
-	return time.Since(start)
+	must(g.a.PostRecv(g.recvA))
+	must(g.b.PostRecv(g.recvB))
+}
+
+func (g *pingPong) drain(b *testing.B, n int) {
+	drain(b, g.a.sendCQ, n)
+	drain(b, g.b.sendCQ, n)
 }
