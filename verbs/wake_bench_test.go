@@ -5,7 +5,6 @@ package verbs
 import (
 	"context"
 	"os"
-	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -27,50 +26,36 @@ func BenchmarkWakeUp(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	wc := make([]ibv.WC, 1)
-	through := func() (took time.Duration) {
-		for range round {
-			if n, err := p.a.sendCQ.Wait(ctx, wc); n != 1 || err != nil || wc[0].Status != ibv.IBV_WC_SUCCESS {
-				b.Fatal(n, err, wc[0].Status)
-			}
-			took += poster.Woken()
-		}
-		return took
-	}
 	fd := eventFD(b, syscall.O_NONBLOCK)
 	file := os.NewFile(uintptr(fd), "eventfd")
 	defer file.Close()
 	toFile := must(beside.NewWaker(fd))
 	defer toFile.Close()
 	var buffer [8]byte
-	bare := func() (took time.Duration) {
-		for range round {
+	blocking := eventFD(b, 0)
+	defer syscall.Close(blocking)
+	toC := must(beside.NewWaker(blocking))
+	defer toC.Close()
+	b.ReportAllocs()
+	beside.CompareWakes(b, func(took []time.Duration) {
+		if !toC.Sleeps(blocking, took) {
+			b.Fatal("C could not sleep")
+		}
+	}, func(took []time.Duration) {
+		for i := range took {
+			if n, err := p.a.sendCQ.Wait(ctx, wc); n != 1 || err != nil || wc[0].Status != ibv.IBV_WC_SUCCESS {
+				b.Fatal(n, err, wc[0].Status)
+			}
+			took[i] = poster.Woken()
+		}
+	}, func(took []time.Duration) {
+		for i := range took {
 			if _, err := file.Read(buffer[:]); err != nil {
 				b.Fatal(err)
 			}
-			took += toFile.Woken()
+			took[i] = toFile.Woken()
 		}
-		return took
-	}
-	blocking := eventFD(b, 0)
-	toC := must(beside.NewWaker(blocking))
-	defer toC.Close()
-	var waits, bares, inC []float64
-	b.ReportAllocs()
-	b.ResetTimer()
-	for done := 0; done < b.N || len(inC) < 5; done += round {
-		waits = append(waits, float64(through())/round)
-		bares = append(bares, float64(bare())/round)
-		inC = append(inC, float64(toC.Sleeps(blocking, round))/round)
-	}
-	for _, x := range [][]float64{waits, bares, inC} {
-		slices.Sort(x)
-	}
-	mid := len(inC) / 2
-	b.ReportMetric(waits[mid], "ns/op")
-	b.ReportMetric(bares[mid], "eventfd-ns/op")
-	b.ReportMetric(inC[mid], "C-ns/op")
-	b.ReportMetric(waits[mid]/inC[mid], "Go/C")
-	b.ReportMetric(waits[mid]/bares[mid], "Go/eventfd")
+	})
 }
 
 func eventFD(b *testing.B, flags int) int {

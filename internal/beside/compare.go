@@ -32,6 +32,38 @@ func Compare(b *testing.B, inC, inGo, empty Loop) {
 	b.ReportMetric(median(g)/median(c), "Go/C")
 }
 
+// A Sleeper is woken len(took) times, and tells how long each took.
+type Sleeper func(took []time.Duration)
+
+// CompareWakes has two of Go's sleepers and one in C be woken in turns, and reports the medians of all times they were: the first one's as
+// ns/op, a bare file's of Go's as eventfd-ns/op. Medians, since the few that find the machine busy take as long as all others together.
+func CompareWakes(b *testing.B, inC, inGo, bare Sleeper) {
+	b.Helper()
+	const round = 100
+	rounds := max(b.N/round, 5)
+	var all [3][]time.Duration
+	for i := range all {
+		all[i] = make([]time.Duration, rounds*round)
+	}
+	b.ResetTimer()
+	for at := 0; at < rounds*round; at += round {
+		for i, sleep := range []Sleeper{inC, inGo, bare} {
+			sleep(all[i][at : at+round])
+		}
+	}
+	b.StopTimer()
+	var m [3]float64
+	for i := range all {
+		slices.Sort(all[i])
+		m[i] = float64(all[i][len(all[i])/2])
+	}
+	b.ReportMetric(m[1], "ns/op")
+	b.ReportMetric(m[0], "C-ns/op")
+	b.ReportMetric(m[1]/m[0], "Go/C")
+	b.ReportMetric(m[2], "eventfd-ns/op")
+	b.ReportMetric(m[1]/m[2], "Go/eventfd")
+}
+
 func median(x []float64) float64 {
 	slices.Sort(x)
 	return x[len(x)/2]

@@ -110,18 +110,15 @@ int32_t beside_waker_poll(void *arg, int32_t n, void *wc)
 	return 1;
 }
 
-int64_t beside_sleeps(struct beside_waker *w, int fd, long n)
+int beside_sleeps(struct beside_waker *w, int fd, long n, int64_t *took)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
-	int64_t took = 0;
 	uint64_t count;
 
 	for (; n > 0; n--) {
-		if (poll(&p, 1, -1) < 0)
+		if (poll(&p, 1, -1) < 0 || read(fd, &count, sizeof count) < 0)
 			return -1;
-		if (read(fd, &count, sizeof count) < 0)
-			return -1;
-		took += beside_waker_woken(w);
+		*took++ = beside_waker_woken(w);
 	}
-	return took;
+	return 0;
 }

@@ -41,9 +41,9 @@ func (w *Waker) CQ() unsafe.Pointer { return unsafe.Pointer(w.w) }
 // Woken is called by who was woken: it returns how long that took, and has the thread do it again.
 func (w *Waker) Woken() time.Duration { return time.Duration(C.beside_waker_woken(w.w)) }
 
-// Sleeps is woken n times in C, from poll(2) of fd.
-func (w *Waker) Sleeps(fd, n int) time.Duration {
-	return time.Duration(C.beside_sleeps(w.w, C.int(fd), C.long(n)))
+// Sleeps is woken in C, from poll(2) of fd, as often as there is room for what each time took; it reports false if something failed.
+func (w *Waker) Sleeps(fd int, took []time.Duration) bool {
+	return C.beside_sleeps(w.w, C.int(fd), C.long(len(took)), (*C.int64_t)(unsafe.Pointer(unsafe.SliceData(took)))) == 0
 }
 
 // WakerPoll is a C function: see struct ibvgo_poller_ops.

@@ -22,7 +22,7 @@ int64_t beside_waker_woken(struct beside_waker *w);
 // beside_waker_poll polls a waker as if it were a completion queue: see ibvgo_poller_ops.
 int32_t beside_waker_poll(void *w, int32_t n, void *wc);
 
-// beside_sleeps is woken n times from a poll(2) of fd, which it reads, and returns the nanoseconds that all of that took; -1 if something failed.
-int64_t beside_sleeps(struct beside_waker *w, int fd, long n);
+// beside_sleeps is woken n times from a poll(2) of fd, which it reads, and puts the nanoseconds that each time took into took; it returns 0, or -1 if something failed.
+int beside_sleeps(struct beside_waker *w, int fd, long n, int64_t *took);
 
 #endif

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -96,7 +95,6 @@ func BenchmarkHandOver(b *testing.B) {
 
 // From the completion to the consumer, which sleeps, beside a file of Go's on an eventfd, and C that sleeps in poll(2) on one. The ring's thread polls all the time.
 func BenchmarkWakeUp(b *testing.B) {
-	const round = 200
 	r := New(64)
 	poll := beside.WakerPoll()
 	p, err := Start(r, Config{Poll: poll, CPU: -1, Spin: time.Hour})
@@ -112,47 +110,33 @@ func BenchmarkWakeUp(b *testing.B) {
 		b.Fatal(err)
 	}
 	ctx := context.Background()
-	throughRing := func() (took time.Duration) {
-		for range round {
-			for r.Next() == nil {
-				p.Park(ctx)
-			}
-			took += toRing.Woken()
-		}
-		return took
-	}
 	file, toFile := bareFile(b)
 	var buffer [8]byte
-	throughFile := func() (took time.Duration) {
-		for range round {
-			if _, err := file.Read(buffer[:]); err != nil {
-				b.Fatal(err)
-			}
-			took += toFile.Woken()
-		}
-		return took
-	}
 	fd := eventFD(b, 0)
 	toC, err := beside.NewWaker(fd)
 	if err != nil {
 		b.Fatal(err)
 	}
-	inC := func() time.Duration { return toC.Sleeps(fd, round) }
-	var ring, bare, c []float64
 	b.ReportAllocs()
-	for done := 0; done < b.N || len(c) < 5; done += round {
-		ring = append(ring, float64(throughRing())/round)
-		bare = append(bare, float64(throughFile())/round)
-		c = append(c, float64(inC())/round)
-	}
-	for _, x := range [][]float64{ring, bare, c} {
-		slices.Sort(x)
-	}
-	mid := len(c) / 2
-	b.ReportMetric(ring[mid], "ns/op")
-	b.ReportMetric(bare[mid], "eventfd-ns/op")
-	b.ReportMetric(c[mid], "C-ns/op")
-	b.ReportMetric(ring[mid]/bare[mid], "ring/eventfd")
+	beside.CompareWakes(b, func(took []time.Duration) {
+		if !toC.Sleeps(fd, took) {
+			b.Fatal("C could not sleep")
+		}
+	}, func(took []time.Duration) {
+		for i := range took {
+			for r.Next() == nil {
+				p.Park(ctx)
+			}
+			took[i] = toRing.Woken()
+		}
+	}, func(took []time.Duration) {
+		for i := range took {
+			if _, err := file.Read(buffer[:]); err != nil {
+				b.Fatal(err)
+			}
+			took[i] = toFile.Woken()
+		}
+	})
 	p.Remove(1)
 	for _, w := range []*beside.Waker{toRing, toFile, toC} {
 		w.Close()
