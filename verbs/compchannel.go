@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/goverbs/ibv"
@@ -12,7 +13,7 @@ import (
 // [CQ.Wait] needs no thread. Many CQs may share one. All methods may be called by several goroutines at once.
 //
 // Of those that wait for its CQs one takes the events (ibv_get_cq_event), for the others as well, acknowledges them (ibv_ack_cq_events),
-// and wakes those whom they are for. Nobody else should read from its descriptor, which does not block.
+// and wakes those whom they are for. A channel's only CQ is polled first, and its event taken later: a channel for each CQ wakes up sooner. Nobody else should read from its descriptor, which does not block.
 type CompChannel struct {
 	*object
 	raw    *ibv.CompChannel
@@ -22,10 +23,11 @@ type CompChannel struct {
 
 // A channelEvents is what a channel's CQs, and those that wait for them, know of it. It does not point to any handle.
 type channelEvents struct {
-	home  *home
-	name  string
-	ended chan struct{} // closed when no more events can be taken, for the reason err
-	err   error
+	home   *home
+	name   string
+	ended  chan struct{} // closed when no more events can be taken, for the reason err
+	err    error
+	served atomic.Int32 // how many queues has
 	leadership
 
 	mu     sync.Mutex            // the following
@@ -123,11 +125,13 @@ func (e *channelEvents) add(q *cqEvents) uintptr {
 	defer e.mu.Unlock()
 	e.last++
 	e.queues[e.last] = q
+	e.served.Store(int32(len(e.queues)))
 	return e.last
 }
 
 func (e *channelEvents) remove(number uintptr) {
 	e.mu.Lock()
 	delete(e.queues, number)
+	e.served.Store(int32(len(e.queues)))
 	e.mu.Unlock()
 }

@@ -25,6 +25,8 @@ type leadership struct {
 	cq     *ibv.CQ                  // where events are put
 	number uintptr
 	failed syscall.Errno
+	slept  bool // the leader has found no event, and waits for the poller
+	came   bool // there is one, which can only be for its CQ, and has not been taken
 
 	watched <-chan struct{} // of the context whose end interrupts the leader; it is kept for the next leader, which often has the same
 	unwatch func() bool
@@ -50,14 +52,16 @@ func (e *channelEvents) shut() {
 }
 
 // leadFor takes events until there is the token of q, or ctx is done, or q's CQ is closed, or the device lost, or no more events can be
-// taken. The caller has taken the lead.
+// taken. The caller has taken the lead. It returns true if there is an event that was not taken: then the CQ is to be polled, and the event is
+// left to whoever arms the CQ next. Taking it first would keep a goroutine waiting that has something to do.
 //
 // Whoever gives the leader such a reason does so before interrupt. This sets a deadline in the past, which ends the reading; undoing it
 // comes before looking for reasons, so that none is missed.
-func (e *channelEvents) leadFor(ctx context.Context, q *cqEvents) {
+func (e *channelEvents) leadFor(ctx context.Context, q *cqEvents) (came bool) {
 	e.leader.Store(q)
 	e.watch(ctx)
-	for !e.reason(ctx, q) {
+	e.slept, e.came = false, false
+	for !e.came && !e.reason(ctx, q) {
 		err := e.conn.Read(e.take1)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			err = e.file.SetReadDeadline(time.Time{})
@@ -69,8 +73,10 @@ func (e *channelEvents) leadFor(ctx context.Context, q *cqEvents) {
 			e.end(err)
 		}
 	}
+	came = e.came
 	e.leader.Store(nil)
 	e.lead <- struct{}{}
+	return came
 }
 
 // reason reports whether the leader has one to leave.
@@ -79,13 +85,19 @@ func (e *channelEvents) reason(ctx context.Context, q *cqEvents) bool {
 }
 
 // takeOwn takes events until there is one for the leader, or none at all, when it returns false, so that the poller waits for more. The
-// poller tells of changes, not of what there is; but each reading begins by taking what is there.
+// poller tells of changes, not of what there is; but each reading begins by taking what is there. Once it has slept, and the channel has no
+// other CQ, it takes nothing: see leadFor.
 func (e *channelEvents) takeOwn(uintptr) bool {
 	q := e.leader.Load()
+	if e.slept && e.served.Load() == 1 {
+		e.came = true
+		return true
+	}
 	for len(q.wake) == 0 {
 		switch errno := e.take(); errno {
 		case 0, syscall.EINTR:
 		case syscall.EAGAIN:
+			e.slept = true
 			return false
 		default:
 			e.failed = errno

@@ -64,7 +64,7 @@ func (c *CQ) wait(ctx context.Context, wc []ibv.WC, solicited bool) (int, error)
 	defer c.events.quit(solicited)
 	for {
 		if c.events.armed.Load() {
-			// Its event may be there since somebody has found completions without it. Unread events would pile up.
+			// Its event may be there since somebody has found completions before it was taken. Unread events would pile up.
 			c.channel.events.drain()
 		}
 		err := c.reqNotify(solicited)
@@ -110,7 +110,9 @@ func (c *CQ) sleep(ctx context.Context) (look bool, err error) {
 	case <-e.wake:
 		return true, nil
 	case <-channel.lead:
-		channel.leadFor(ctx, e)
+		if channel.leadFor(ctx, e) {
+			return true, nil
+		}
 		return c.stirred(ctx)
 	case <-ctx.Done():
 		return false, ctx.Err()
