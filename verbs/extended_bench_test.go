@@ -30,8 +30,9 @@ func BenchmarkPollExtended(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					for i := range wc[:got] {
-						w := &wc[i]
+					batch := wc[:got]
+					for i := range batch {
+						w := &batch[i]
 						opcode, _ := w.Opcode()
 						flags, _ := w.Flags()
 						length, _ := w.ByteLen()
