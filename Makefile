@@ -82,7 +82,7 @@ fuzz: ## each fuzz target for a minute
 	@set -e; for t in gen/load:FuzzLoad gen/record:FuzzRead; do \
 		$(GO) test -run '^$$' -fuzz "$${t#*:}" -fuzztime 1m ./$${t%:*}; done
 
-bench: ## the hot path beside the same loops in C, as a table; OUT=docs also renews the README's picture; ARGS='-exec "chrt -r 20"'
+bench: ## the hot path beside the same loops in C, as a table; OUT=docs also renews README's picture; ARGS='-exec "chrt -r 20"'
 	@scripts/need.sh gcc libc6-dev libibverbs-dev
 	@mkdir -p $(OUT)
 	@{ $(GO) test -run '^$$' -bench . -skip UnderLoad -benchtime 300ms -count 5 $(ARGS) ./verbs && \
