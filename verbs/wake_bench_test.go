@@ -16,7 +16,6 @@ import (
 // From a thread in C that posts to a goroutine in Wait, beside a file of Go's on an eventfd that such a thread writes to, and beside C
 // that sleeps in poll(2) on one.
 func BenchmarkWakeUp(b *testing.B) {
-	const round = 200
 	_, c := testDevice(b)
 	p := newPair(b, nil, c, QPAttr{SendCQ: testCQ(b, c, 256, true)}, ConnectAttr{})
 	r := must(NewSendRequests(1, 1, 0))
