@@ -13,7 +13,8 @@ import (
 // [CQ.Wait] needs no thread. Many CQs may share one. All methods may be called by several goroutines at once.
 //
 // Of those that wait for its CQs one takes the events (ibv_get_cq_event), for the others as well, acknowledges them (ibv_ack_cq_events),
-// and wakes those whom they are for. A channel's only CQ is polled first, and its event taken later: a channel for each CQ wakes up sooner. Nobody else should read from its descriptor, which does not block.
+// and wakes those whom they are for. A channel's only CQ is polled first, and its event taken later: a channel for each CQ wakes up sooner.
+// Nobody else should read from its descriptor, which does not block.
 type CompChannel struct {
 	*object
 	raw    *ibv.CompChannel

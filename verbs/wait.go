@@ -51,10 +51,15 @@ func (c *CQ) WaitSolicited(ctx context.Context, wc []ibv.WC) (int, error) {
 }
 
 func (c *CQ) wait(ctx context.Context, wc []ibv.WC, solicited bool) (int, error) {
-	if n, err := c.Poll(wc); n > 0 || err != nil {
+	return c.waitBy(ctx, len(wc), solicited, func() (int, error) { return c.Poll(wc) })
+}
+
+// waitBy waits for what a way to poll the queue, with room for so many completions, finds or fails with.
+func (c *CQ) waitBy(ctx context.Context, room int, solicited bool, poll func() (int, error)) (int, error) {
+	if n, err := poll(); n > 0 || err != nil {
 		return n, err
 	}
-	if err := c.cannotWait(len(wc)); err != nil {
+	if err := c.cannotWait(room); err != nil {
 		return 0, err
 	}
 	if ctx == nil {
@@ -67,16 +72,22 @@ func (c *CQ) wait(ctx context.Context, wc []ibv.WC, solicited bool) (int, error)
 			// Its event may be there since somebody has found completions before it was taken. Unread events would pile up.
 			c.channel.events.drain()
 		}
-		err := c.reqNotify(solicited)
+		armed := c.reqNotify(solicited)
 		// The queue may be armed by now for what came before.
-		if n, err := c.Poll(wc); n > 0 || err != nil {
+		if n, err := poll(); n > 0 || err != nil {
 			return n, err
 		}
-		if err != nil {
-			return 0, err
+		if armed != nil {
+			return 0, armed
 		}
-		if n, err := c.park(ctx, wc); n > 0 || err != nil {
-			return n, err
+		look, why := c.sleep(ctx)
+		if look {
+			if n, err := poll(); n > 0 || err != nil {
+				return n, err
+			}
+		}
+		if why != nil {
+			return 0, why
 		}
 	}
 }
@@ -90,17 +101,6 @@ func (c *CQ) cannotWait(room int) error {
 		return refused(cverbs.VerbReqNotifyCQ, c.name, syscall.EINVAL, "the queue was made without a completion channel")
 	}
 	return nil
-}
-
-// park waits for the token, or for a reason to give up, and polls.
-func (c *CQ) park(ctx context.Context, wc []ibv.WC) (int, error) {
-	look, err := c.sleep(ctx)
-	if look {
-		if n, pollErr := c.Poll(wc); n > 0 || pollErr != nil {
-			return n, pollErr
-		}
-	}
-	return 0, err
 }
 
 // sleep waits for the token, or for a reason to give up, which it returns, and whether to poll first. Whoever can leads the channel meanwhile.
@@ -148,24 +148,28 @@ func (c *CQ) stirred(ctx context.Context) (look bool, err error) {
 const allBatch = 64
 
 // All waits for completions, as Wait does, and yields them in batches of up to 64, until ctx is done, the queue is closed or polling fails:
-// the last step then yields the error. Unlike Wait it looks at ctx first, so that it ends even if the queue is never empty. A batch is valid until the next step. Leaving the loop loses nothing: what was taken out of the queue
-// has been yielded. The loop's body may close anything, the queue among them.
-func (c *CQ) All(ctx context.Context) iter.Seq2[[]ibv.WC, error] {
+// the last step then yields the error. Unlike Wait it looks at ctx first, so that it ends even if the queue is never empty. A batch is
+// valid until the next step. Leaving the loop loses nothing: what was taken out of the queue has been yielded. The loop's body may
+// close anything, the queue among them.
+func (c *CQ) All(ctx context.Context) iter.Seq2[[]ibv.WC, error] { return all(ctx, c.Wait) }
+
+// all yields what wait returns, batch by batch.
+func all[T any](ctx context.Context, wait func(context.Context, []T) (int, error)) iter.Seq2[[]T, error] {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return func(yield func([]ibv.WC, error) bool) {
-		wc := make([]ibv.WC, allBatch)
+	return func(yield func([]T, error) bool) {
+		wc := make([]T, allBatch)
 		for {
-			n, err := 0, ctx.Err() // Wait would go on while there are completions
+			n, err := 0, ctx.Err() // wait would go on while there are completions
 			if err == nil {
-				n, err = c.Wait(ctx, wc)
+				n, err = wait(ctx, wc)
+			}
+			if n > 0 && !yield(wc[:n:n], nil) {
+				return
 			}
 			if err != nil {
 				yield(nil, err)
-				return
-			}
-			if !yield(wc[:n:n], nil) {
 				return
 			}
 		}
