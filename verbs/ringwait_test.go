@@ -45,7 +45,8 @@ func TestRingSleepsAndWakes(t *testing.T) {
 			t.Fatalf("%v, want number %d", ids(wc), i)
 		}
 	}
-	if s := r.Stats(); s.Taken != 200 || s.Sleeps < 100 || s.Wakes < 50 {
+	// On a busy machine who waits may often come too late to be woken.
+	if s := r.Stats(); s.Taken != 200 || s.Sleeps < 100 || s.Wakes == 0 {
 		t.Errorf("%+v", s)
 	}
 	if n := calls(t, d, "get_cq_event"); n < 100 {
