@@ -35,7 +35,7 @@ test: ## everything but the cross compilers; does its own set-up
 	@$(MAKE) --no-print-directory test-cgo
 
 # What has C code, or calls it.
-CGO    := ./internal/cverbs ./internal/softdev ./internal/direct/... ./internal/beside ./verbs/...
+CGO    := ./internal/cverbs ./internal/softdev ./internal/direct/... ./internal/ring ./internal/beside/... ./verbs/...
 # Tests that build everything anew, with instruments of their own; they run once.
 BUILDS := TestHeaders|TestFuture|TestWithoutLibrary|TestSize|TestC$$
 

@@ -14,9 +14,9 @@ func pollable(fd int32, name string) (*os.File, syscall.RawConn, error) {
 	if errno != 0 {
 		return nil, nil, os.NewSyscallError("fcntl", errno)
 	}
-	if err := syscall.SetNonblock(int(dup), true); err != nil {
+	if err := setNonblock(int32(dup)); err != nil {
 		syscall.Close(int(dup))
-		return nil, nil, os.NewSyscallError("fcntl", err)
+		return nil, nil, err
 	}
 	file := os.NewFile(dup, name)
 	conn, err := file.SyscallConn()
@@ -25,6 +25,11 @@ func pollable(fd int32, name string) (*os.File, syscall.RawConn, error) {
 		return nil, nil, err
 	}
 	return file, conn, nil
+}
+
+// setNonblock has reads of a descriptor not wait.
+func setNonblock(fd int32) error {
+	return os.NewSyscallError("fcntl", syscall.SetNonblock(int(fd), true))
 }
 
 // An eventReader is a goroutine that takes events from a descriptor of the library's as soon as they come.

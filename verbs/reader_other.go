@@ -11,6 +11,8 @@ func pollable(fd int32, name string) (*os.File, syscall.RawConn, error) {
 	return nil, nil, ErrNotSupported
 }
 
+func setNonblock(fd int32) error { return ErrNotSupported }
+
 // An eventReader does not exist here: there are no events to be read.
 type eventReader struct{}
 

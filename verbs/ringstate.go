@@ -4,7 +4,6 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 	"unsafe"
 
@@ -37,7 +36,7 @@ func (s *ringState) start(c *Context, entries *ring.Ring, attr RingAttr) error {
 			return c.failed(verb, err)
 		}
 		s.channel = raw
-		if err := syscall.SetNonblock(int(raw.FD), true); err != nil {
+		if err := setNonblock(raw.FD); err != nil {
 			_ = s.destroyChannel()
 			return hinted(c.failed(verb, err), "its events cannot be read")
 		}
