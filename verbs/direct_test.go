@@ -204,6 +204,11 @@ func TestDirectWithoutMemory(t *testing.T) {
 	var all syscall.Rlimit
 	ok(t, syscall.Getrlimit(syscall.RLIMIT_AS, &all))
 	ok(t, syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 20, Max: all.Max}))
+	if m, err := syscall.Mmap(-1, 0, 1<<20, syscall.PROT_NONE, syscall.MAP_PRIVATE|syscall.MAP_ANON); err == nil {
+		ok(t, syscall.Munmap(m))
+		ok(t, syscall.Setrlimit(syscall.RLIMIT_AS, &all))
+		t.Skip("the limit is not kept: so it is with qemu's user emulation")
+	}
 	cq, err := p.a.SendCQ().Direct(DirectAttr{})
 	s, errSend := p.a.DirectSend(DirectAttr{})
 	r, errRecv := p.a.DirectRecv(DirectAttr{})
