@@ -69,7 +69,7 @@ func TestRing(t *testing.T) {
 			t.Fatalf("in round %d %+v", i, wc)
 		}
 	}
-	if s := r.Stats(); s.Taken != 120 || s.Stalls != 0 || s.Wakes == 0 {
+	if s := r.Stats(); s.Taken != 120 || s.Stalls != 0 || s.Sleeps < 20 {
 		t.Errorf("%+v", s)
 	}
 	if _, err := a.scq.Poll(make([]ibv.WC, 1)); !errors.Is(err, syscall.EINVAL) {
