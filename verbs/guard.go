@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/goverbs/ibv/internal/direct"
+	"github.com/goverbs/ibv/internal/release"
 )
 
 // The order of locks. Somebody who wants an object for itself waits for the calls within it, and keeps new ones waiting meanwhile; so a
@@ -58,7 +59,7 @@ func (t *tally) look(looks bool) {
 }
 
 // add counts n more. Nobody else writes meanwhile.
-func (t *tally) add(n int) { storeRelease(&t.n, t.n.Load()+uint64(n)) }
+func (t *tally) add(n int) { release.Store64(&t.n, t.n.Load()+uint64(n)) }
 
 // The word: calls under way, whether somebody wants the object for itself, and the count.
 const (
@@ -136,7 +137,7 @@ func (g *guard) enterSolo() (was uint64, ok bool) {
 }
 
 // leaveSolo ends the call and adds n to the count. Nobody else writes the word meanwhile. Nobody is woken either: lock looks again.
-func (g *guard) leaveSolo(was uint64, n int) { storeRelease(&g.solo, was+uint64(n)<<soloCount) }
+func (g *guard) leaveSolo(was uint64, n int) { release.Store64(&g.solo, was+uint64(n)<<soloCount) }
 
 // count is what was counted so far, in the 39 bits that there are: only differences mean anything.
 func (g *guard) count() uint64 {

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"github.com/goverbs/ibv/internal/release"
 )
 
 // A Gate is the way to one C function, with one object as its first argument. It is for one caller at a time, its owner; Shut and Open are
@@ -50,7 +52,7 @@ func (g *Gate) Count(n *atomic.Uint64) { g.count = n }
 func (g *Gate) Enter() bool { return enter(g) != 0 }
 
 // Leave ends a call, after all that was done before, as seen by whoever waits in Shut.
-func (g *Gate) Leave() { release(&g.busy) }
+func (g *Gate) Leave() { release.Store32(&g.busy, 0) }
 
 // See is for the owner after a call was refused, at a time when nobody had shut the gate: from now on calls go through unless it is shut
 // anew. It does nothing while the gate is shut.

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/goverbs/ibv"
+	"github.com/goverbs/ibv/internal/release"
 )
 
 // line is how far apart is what two threads write: IBVGO_RING_LINE.
@@ -100,7 +101,7 @@ func (r *Ring) Release() {
 	if r.released != r.taken {
 		r.released = r.taken
 		// Releases: the entries were read before, and only now may they be written again.
-		storeRelease(&r.shared.head, r.taken)
+		release.Store64(&r.shared.head, r.taken)
 	}
 }
 
