@@ -46,6 +46,12 @@ var forms = []struct {
 
 func TestOperations(t *testing.T) {
 	a, b := connected(t, setup{qp: verbs.QPAttr{MaxInlineData: 64, MaxSendSGE: 3}})
+	everyOperation(t, a, b)
+}
+
+// everyOperation does each from one side to the other, its data given in each form.
+func everyOperation(t *testing.T, from, to *side) {
+	t.Helper()
 	id := uint64(0)
 	for _, o := range operations {
 		for _, form := range forms {
@@ -56,8 +62,8 @@ func TestOperations(t *testing.T) {
 				o := o
 				id++
 				o.wr.WRID = id
-				form.set(&o.wr, a)
-				o.run(t, a, b)
+				form.set(&o.wr, from)
+				o.run(t, from, to)
 			})
 		}
 	}
