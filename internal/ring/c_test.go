@@ -29,6 +29,7 @@ func files(t *testing.T, pattern string) []string {
 func TestC(t *testing.T) {
 	files(t, "*.h")
 	files(t, "testdata/*.h")
+	files(t, "../testdata/*.h")
 	for name, mode := range map[string]struct {
 		flags []string
 		run   []string

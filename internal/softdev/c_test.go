@@ -87,6 +87,7 @@ func TestC(t *testing.T) {
 func programs(t *testing.T, dir string, objects, flags []string) (r []string) {
 	t.Helper()
 	files(t, "testdata/*.h")
+	files(t, "../testdata/*.h")
 	for _, test := range files(t, "testdata/*.c") {
 		program := filepath.Join(dir, strings.TrimSuffix(filepath.Base(test), ".c"))
 		args := append([]string{"-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", program, test}, flags...)

@@ -3,37 +3,18 @@
 #ifndef RING_CHECK_H
 #define RING_CHECK_H
 
+#include "../../testdata/check.h"
 #include "../consumer.h"
 #include "../poller.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
-
-static int failures;
-
-#define CHECK(ok) \
-	do { \
-		if (!(ok)) { \
-			printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #ok); \
-			failures++; \
-		} \
-	} while (0)
-
-#define CHECK_IS(call, want) \
-	do { \
-		long long got_ = (long long)(call), want_ = (long long)(want); \
-		if (got_ != want_) { \
-			printf("%s:%d: %s is %lld, want %lld\n", __FILE__, __LINE__, #call, got_, want_); \
-			failures++; \
-		} \
-	} while (0)
 
 static inline struct ibvgo_ring *new_ring(uint64_t n)
 {

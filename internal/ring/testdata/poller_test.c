@@ -587,14 +587,6 @@ static void test_all_at_once(void)
 	end();
 }
 
-#define RUN(test) \
-	do { \
-		int before_ = failures; \
-		test(); \
-		if (failures != before_) \
-			printf("%s failed\n", #test); \
-	} while (0)
-
 int main(void)
 {
 	RUN(test_order);
