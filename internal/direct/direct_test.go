@@ -228,19 +228,20 @@ func TestShutBesideCalls(t *testing.T) {
 	g, n := gate(t, ctest.Touch)
 	var stop atomic.Bool
 	var wg sync.WaitGroup
-	refused, calls := 0, uint64(0)
+	var refused, calls atomic.Uint64
 	wg.Go(func() {
 		for !stop.Load() {
 			if g.Call(0, nil) == direct.Refused {
-				refused++
+				refused.Add(1)
 				g.See()
 				continue
 			}
-			calls++
+			calls.Add(1)
 			g.Leave()
 		}
 	})
-	for end := time.Now().Add(500 * time.Millisecond); time.Now().Before(end); time.Sleep(10 * time.Microsecond) {
+	seen := func() bool { return refused.Load() > 0 && calls.Load() > 0 }
+	for start := time.Now(); time.Since(start) < 500*time.Millisecond || !seen() && time.Since(start) < 20*time.Second; time.Sleep(10 * time.Microsecond) {
 		direct.Shut(g)
 		n.Gone = 1
 		for range 100 {
@@ -251,8 +252,8 @@ func TestShutBesideCalls(t *testing.T) {
 	}
 	stop.Store(true)
 	wg.Wait()
-	if n.Touched != 0 || n.Calls != calls || refused == 0 || calls == 0 {
-		t.Errorf("%d calls beside the closer; %d calls counted, %d made, %d refused", n.Touched, n.Calls, calls, refused)
+	if n.Touched != 0 || n.Calls != calls.Load() || !seen() {
+		t.Errorf("%d calls beside the closer; %d calls counted, %d made, %d refused", n.Touched, n.Calls, calls.Load(), refused.Load())
 	}
 }
 
