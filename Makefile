@@ -43,8 +43,7 @@ test-cgo: ## the bindings with every thunk counted; all of C under -race, -asan,
 	$(GO) test -count=1 -tags ibvcount -run 'Thunk|Counts' ./internal/cverbs
 	$(GO) test -race -skip '$(BUILDS)' $(CGO)
 	$(GO) test -asan -skip '$(BUILDS)' $(CGO)
-	GOFLAGS=-gcflags=all=-d=checkptr $(GO) test -skip '$(BUILDS)' $(CGO)
-	GOEXPERIMENT=cgocheck2 $(GO) test -skip '$(BUILDS)' $(CGO)
+	GOEXPERIMENT=cgocheck2 GOFLAGS=-gcflags=all=-d=checkptr $(GO) test -skip '$(BUILDS)' $(CGO)
 	CGO_ENABLED=0 $(GO) test ./internal/cverbs ./internal/softdev ./internal/direct/... ./verbs/...
 	CGO_ENABLED=0 $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
