@@ -71,8 +71,8 @@ func (d *DirectCQ) Poll(wc []ibv.WC) (int, error) {
 		return d.pollOther(wc)
 	}
 	g := d.fast
-	n := g.Call(uintptr(len(wc)), unsafe.Pointer(&wc[0]))
-	if n >= 0 && n <= math.MaxInt32 { // counted, and over
+	n := g.CallCounting(uintptr(len(wc)), unsafe.Pointer(&wc[0]))
+	if uint(n) <= math.MaxInt32 { // counted, and over
 		return n, nil
 	}
 	return d.polled(wc[:len(wc):len(wc)], n)
@@ -129,5 +129,5 @@ func (d *DirectCQ) pollOther(wc []ibv.WC) (int, error) {
 		return 0, err
 	}
 	defer d.end()
-	return d.polled(wc, d.gate.Call(uintptr(entries(wc)), unsafe.Pointer(&wc[0])))
+	return d.polled(wc, d.gate.CallCounting(uintptr(entries(wc)), unsafe.Pointer(&wc[0])))
 }

@@ -5,29 +5,59 @@
 
 // The busy word, and what is read after it, are not to be swapped: a fence on this side would be here. The processor may do so, and is kept
 // from it by membarrier(2) on the other side. Go's assembler does not.
+#define ENTER \
+	MOVQ gate+0(FP), BX; \
+	MOVL $1, Gate_busy(BX); \
+	MOVL Gate_turn(BX), AX; \
+	CMPL AX, Gate_seen(BX); \
+	JNE  refused
+
+// C preserves BX, BP and R12 to R15. There is no frame: Go's frame pointer stays what it is. The direction flag is clear, always.
+#define CALLC \
+	MOVQ Gate_level(BX), CX; \
+	MOVL (CX), AX; \
+	SUBL Gate_least(BX), AX; \
+	CMPL AX, Gate_span(BX); \
+	JHI  refused; \
+	MOVQ Gate_object(BX), DI; \
+	MOVQ a+8(FP), SI; \
+	MOVQ b+16(FP), DX; \
+	MOVQ SP, R12; \
+	MOVQ Gate_stack(BX), SP; \
+	CALL Gate_fn(BX); \
+	MOVQ R12, SP
+
+#define HELD \
+	MOVLQSX AX, AX; \
+	MOVQ $const_Held, CX; \
+	ADDQ CX, AX; \
+	MOVQ AX, ret+24(FP); \
+	RET
+
+#define REFUSED \
+	MOVL $0, Gate_busy(BX); \
+	MOVQ $const_Refused, AX; \
+	MOVQ AX, ret+24(FP); \
+	RET
 
 // func call(gate *Gate, a uintptr, b unsafe.Pointer) int
-//
-// C preserves BX, BP and R12 to R15. There is no frame: Go's frame pointer stays what it is. The direction flag is clear, always.
 TEXT ·call(SB), NOSPLIT|NOFRAME, $0-32
-	MOVQ gate+0(FP), BX
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), DX
-	MOVL $1, Gate_busy(BX)
-	MOVL Gate_turn(BX), AX
-	CMPL AX, Gate_seen(BX)
-	JNE  refused
-	MOVQ Gate_level(BX), CX
-	MOVL (CX), AX
-	SUBL Gate_least(BX), AX
-	CMPL AX, Gate_span(BX)
-	JHI  refused
-	MOVQ Gate_object(BX), DI
-	MOVQ Gate_fn(BX), AX
-	MOVQ SP, R12
-	MOVQ Gate_stack(BX), SP
-	CALL AX
-	MOVQ R12, SP
+	ENTER
+	CALLC
+	HELD
+refused:
+	REFUSED
+
+// func callCounting(gate *Gate, a uintptr, b unsafe.Pointer) int
+TEXT ·callCounting(SB), NOSPLIT|NOFRAME, $0-32
+	ENTER
+	CALLC
+	TESTL AX, AX
+	JNE  some
+	MOVL $0, Gate_busy(BX)
+	MOVQ $0, ret+24(FP)
+	RET
+some:
 	MOVQ Gate_count(BX), CX
 	TESTQ CX, CX
 	JEQ  held
@@ -40,24 +70,13 @@ TEXT ·call(SB), NOSPLIT|NOFRAME, $0-32
 	MOVQ AX, ret+24(FP)
 	RET
 held:
-	MOVLQSX AX, AX
-	MOVQ $const_Held, CX
-	ADDQ CX, AX
-	MOVQ AX, ret+24(FP)
-	RET
+	HELD
 refused:
-	MOVL $0, Gate_busy(BX)
-	MOVQ $const_Refused, AX
-	MOVQ AX, ret+24(FP)
-	RET
+	REFUSED
 
 // func enter(gate *Gate) int
 TEXT ·enter(SB), NOSPLIT|NOFRAME, $0-16
-	MOVQ gate+0(FP), BX
-	MOVL $1, Gate_busy(BX)
-	MOVL Gate_turn(BX), AX
-	CMPL AX, Gate_seen(BX)
-	JNE  refused
+	ENTER
 	MOVQ $1, ret+8(FP)
 	RET
 refused:

@@ -100,7 +100,7 @@ func TestCount(t *testing.T) {
 		{math.MaxInt32, math.MaxInt32, false}, {math.MaxInt32, -1, true}, {0, 0, false}, {0, 1, true},
 	} {
 		n.Result = c.result
-		got, as := g.Call(c.asked, nil), int(c.result)
+		got, as := g.CallCounting(c.asked, nil), int(c.result)
 		if c.held {
 			as += direct.Held
 			shut := make(chan struct{})
@@ -129,11 +129,13 @@ func TestCount(t *testing.T) {
 	g.Count(nil)
 	g.Open()
 	g.See()
-	n.Result = 0
-	if r := g.Call(1, nil); r != direct.Held {
-		t.Error(r)
+	for result, want := range map[int32]int{0: 0, 1: direct.Held + 1, -1: direct.Held - 1} {
+		n.Result = result
+		if r := g.CallCounting(1, nil); r != want || g.Busy() != (result != 0) {
+			t.Errorf("%d without a count: %d, want %d; the owner is in: %v", result, r, want, g.Busy())
+		}
+		g.Leave()
 	}
-	g.Leave()
 }
 
 func TestStackSize(t *testing.T) {
@@ -149,20 +151,29 @@ func TestStackSize(t *testing.T) {
 func TestLevel(t *testing.T) {
 	level := new(uint32)
 	g, n := gateWith(t, ctest.NoteFunction, level, 3, 6)
-	for value, want := range map[uint32]int{0: direct.Refused, 2: direct.Refused, 3: direct.Held, 4: direct.Held, 6: direct.Held, 7: direct.Refused, math.MaxUint32: direct.Refused} {
+	n.Result = -7
+	calls := map[string]func(uintptr, unsafe.Pointer) int{"Call": g.Call, "CallCounting": g.CallCounting}
+	for value, in := range map[uint32]bool{0: false, 2: false, 3: true, 4: true, 6: true, 7: false, math.MaxUint32: false} {
 		*level = value
-		before := n.Calls
-		r := g.Call(0, nil)
-		if r != want || (n.Calls != before) != (want == direct.Held) {
-			t.Errorf("level %d: %d, want %d; %d calls", value, r, want, n.Calls-before)
+		for name, call := range calls {
+			before := n.Calls
+			r, want := call(0, nil), direct.Refused
+			if in {
+				want = direct.Held - 7
+			}
+			if r != want || (n.Calls != before) != in || g.Busy() != in {
+				t.Errorf("%s, level %d: %d, want %d; %d calls; the owner is in: %v", name, value, r, want, n.Calls-before, g.Busy())
+			}
+			g.Leave()
 		}
-		g.Leave()
 	}
-	*level = 0
-	if !g.Enter() {
-		t.Error("Enter looks at the level")
+	*level = 3
+	direct.Shut(g)
+	for name, call := range calls {
+		if r := call(0, nil); r != direct.Refused || g.Busy() {
+			t.Errorf("%s, shut: %d; the owner is in: %v", name, r, g.Busy())
+		}
 	}
-	g.Leave()
 }
 
 // A gate refuses from Shut on, and until its owner has seen that it is open.

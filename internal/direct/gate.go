@@ -6,6 +6,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/goverbs/ibv/internal/membarrier"
 	"github.com/goverbs/ibv/internal/release"
 )
 
@@ -21,7 +22,7 @@ type Gate struct {
 	stack  uintptr // the end of the stack
 	fn     uintptr
 	object uintptr
-	count  *atomic.Uint64 // of results; see Count. With this a cache line is full
+	count  *atomic.Uint64 // see Count. With this a cache line is full
 }
 
 // What Call returns if it has called nothing, and what it adds to a result if its owner is still in.
@@ -39,13 +40,16 @@ func NewGate(s *Stack, fn, object uintptr, level *uint32, least, most uint32) *G
 }
 
 // Call enters, and calls the function, with two more arguments: a number, or a pointer that does not outlive the call, and a pointer. It returns the
-// function's result plus Held, and the owner is in until Leave. If the gate counts, and the result is from 0 to a, it is returned
-// as it is, and the owner has left. If the gate is not as the owner has last seen it, or the level is out of its bounds, the
-// result is Refused, and the owner is not in.
+// function's result plus Held, and the owner is in until Leave. If the gate is not as the owner has last seen it, or the level is out of
+// its bounds, the result is Refused, and the owner is not in.
 func (g *Gate) Call(a uintptr, b unsafe.Pointer) int { return call(g, a, b) }
 
-// Count has the gate add results from 0 to Call's first argument to n, and end such calls, from now on; nil: no more. That is for gates that are
-// shut, or nobody's yet. Nobody else may write to n meanwhile.
+// CallCounting is Call, but results from 0 to a are added up, if the gate counts, and returned as they are, and the owner has left. A result of 0
+// needs no count.
+func (g *Gate) CallCounting(a uintptr, b unsafe.Pointer) int { return callCounting(g, a, b) }
+
+// Count has CallCounting add results to n from now on; nil: it does not count. That is for gates that are shut, or nobody's yet. Nobody else may write to
+// n meanwhile.
 func (g *Gate) Count(n *atomic.Uint64) { g.count = n }
 
 // Enter is Call that calls nothing, and does not look at the level; it reports whether the owner is in.
@@ -75,7 +79,7 @@ func Shut(gates ...*Gate) {
 	if !shut {
 		return
 	}
-	fence()
+	membarrier.Fence()
 	for _, g := range gates {
 		// A call takes well below a microsecond, unless its thread has lost its processor, or the goroutine its thread before it left.
 		for pause := time.Microsecond; g.busy.Load() != 0; pause = min(2*pause, time.Millisecond) {
