@@ -148,11 +148,11 @@ func postInC(b *testing.B, q *QP, r *SendRequests, posts, most int) (took time.D
 // postedInC tells the QP's accounting of requests that were posted past it. Nobody posts meanwhile. The whole mutex would shut a direct gate,
 // and the next post would pay for that.
 func postedInC(q *QP, r *SendRequests, times int) {
-	q.sq.mu.Mutex.Lock()
+	q.sq.mu.take()
 	for range times {
 		q.sq.accept(r, r.Len())
 	}
-	q.sq.mu.Mutex.Unlock()
+	q.sq.mu.give()
 }
 
 // drained is one for all, since benchmarks say that nothing is allocated, and run one after the other.

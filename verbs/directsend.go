@@ -98,12 +98,6 @@ func (d *DirectSend) Post(r *SendRequests) (int, error) {
 	return d.posted(r, result, bad)
 }
 
-// plain reports whether all of r fits and has room, as far as the queue's direct poster knows, who may not be in yet.
-func (s *sendQueue) plain(r *SendRequests) bool {
-	return r != nil && r.n > 0 && int64(r.mostSGE) <= int64(s.cap.MaxSendSGE) && r.mostInline <= s.cap.MaxInlineData &&
-		(s.off || s.room-(s.posted-s.tail) >= uint64(r.n))
-}
-
 // posted ends a post that the provider has not taken as a whole, or that was refused.
 func (d *DirectSend) posted(r *SendRequests, result int, bad *ibv.SendWR) (int, error) {
 	if result == direct.Refused {

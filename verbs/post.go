@@ -98,6 +98,36 @@ func (q *QP) sending() (*sendQueue, error) {
 
 // post posts what r has. The caller holds mu.
 func (s *sendQueue) post(r *SendRequests) (int, error) {
+	if !s.plain(r) || s.closed || s.ex != nil || !sends(s.raw) {
+		return s.postOther(r)
+	}
+	var bad *ibv.SendWR
+	errno := cverbs.PostSend(s.raw, &r.wrs[0], &bad)
+	runtime.KeepAlive(r)
+	if errno != 0 || bad != nil {
+		return s.rejected(r, errno, bad)
+	}
+	if n := r.n; n != 1 {
+		s.accept(r, n)
+		return n, nil
+	}
+	s.acceptOne(r.signals[0] & 1)
+	return 1, nil
+}
+
+// plain reports whether all of r fits and has room, as far as is known without a look at what has ended meanwhile.
+func (s *sendQueue) plain(r *SendRequests) bool {
+	return r != nil && r.n > 0 && int64(r.mostSGE) <= int64(s.cap.MaxSendSGE) && r.mostInline <= s.cap.MaxInlineData &&
+		(s.off || s.room-(s.posted-s.tail) >= uint64(r.n))
+}
+
+// sends reports whether a QP is in a state in which it takes sends.
+func sends(qp *ibv.QP) bool {
+	return uint32(qpState(qp)-ibv.IBV_QPS_RTS) <= uint32(ibv.IBV_QPS_ERR-ibv.IBV_QPS_RTS)
+}
+
+// postOther is post of what is not plain, or not to be posted so. It knows all reasons to refuse requests.
+func (s *sendQueue) postOther(r *SendRequests) (int, error) {
 	if err := s.refuse(r); err != nil {
 		return 0, err
 	}
