@@ -86,6 +86,7 @@ func (c *Context) createCQ(verb cverbs.Verb, attr CQAttr, r *Ring, make func(num
 	q.raw, q.cqe = raw, int(raw.CQE)
 	q.events.created(raw)
 	q.object = newObject(c.home, c.home.name("cq"), objects...)
+	q.turnstile = cverbs.NewTurnstile()
 	track(q, q.object)
 	if r != nil {
 		if err := q.join(); err != nil {

@@ -245,13 +245,13 @@ func TestExtendedClockIsBusy(t *testing.T) {
 	ok(t, p.d.Fail("start_poll", softdev.Fault{Errno: syscall.EBUSY}))
 	n, err := q.Poll(make([]WCEx, 4))
 	wantError(t, err, "ibv_start_poll", q.String(), syscall.EBUSY, "poll again")
-	if n != 0 || a.sq.broken.Load() {
-		t.Errorf("%d completions; accounting has ended: %v", n, a.sq.broken.Load())
+	if n != 0 || a.sq.tallied.Load().broken.Load() {
+		t.Errorf("%d completions; accounting has ended: %v", n, a.sq.tallied.Load().broken.Load())
 	}
 	pollEx(t, q, 1)
 	ok(t, p.d.Fail("start_poll", softdev.Fault{Errno: syscall.EIO}))
-	if _, err := q.Poll(make([]WCEx, 4)); !errors.Is(err, syscall.EIO) || !a.sq.broken.Load() {
-		t.Errorf("%v; accounting goes on: %v", err, !a.sq.broken.Load())
+	if _, err := q.Poll(make([]WCEx, 4)); !errors.Is(err, syscall.EIO) || !a.sq.tallied.Load().broken.Load() {
+		t.Errorf("%v; accounting goes on: %v", err, !a.sq.tallied.Load().broken.Load())
 	}
 }
 
@@ -574,9 +574,8 @@ func TestExtendedPollFreesPlaces(t *testing.T) {
 					ok(t, d.Complete(q.cq.raw, &ibv.WC{Opcode: ibv.IBV_WC_RECV, QPNum: p.a.Num()}, false))
 				}
 				wc := make([]WCEx, 3)
-				was := uint64(0)
-				if round == 1 { // beside another poll
-					was, _ = q.cq.enterSolo()
+				if round == 1 { // by the longer way
+					q.cq.turnstile.Shut()
 				}
 				if round == 2 { // twice in one call, since there may be news of an overrun
 					q.cq.events.overrun.set()
@@ -586,7 +585,7 @@ func TestExtendedPollFreesPlaces(t *testing.T) {
 					t.Fatal(n, err)
 				}
 				if round == 1 {
-					q.cq.leaveSolo(was, 0)
+					q.cq.turnstile.Open()
 				}
 				for range 3 {
 					ok(t, p.a.Send(write))

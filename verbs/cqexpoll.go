@@ -42,9 +42,13 @@ func (c *CQEx) pollSingle(wc []WCEx) (int, error) {
 func (c *CQEx) poll(wc []WCEx) (int, error) {
 	q := c.cq
 	if len(wc) > 0 && !q.over.Load() {
-		if was, ok := q.enterSolo(); ok {
-			n, err := c.batch(wc)
-			q.leaveSolo(was, n)
+		turn := q.turnstile.Turn()
+		s := q.scan.Load() // as it is at that turn
+		n, ok, err := cverbs.PollCQExWithin(q.turnstile, turn, c.raw, c.reads, entriesEx(wc), &wc[0].wc)
+		if ok {
+			if s != nil && n > 0 {
+				s.retireEx(wc[:n], turn)
+			}
 			if err == nil && (n > 0 || !q.events.overrun.Load()) {
 				return n, nil
 			}
@@ -57,7 +61,10 @@ func (c *CQEx) poll(wc []WCEx) (int, error) {
 	return c.pollBeside(wc)
 }
 
-// pollBeside is poll beside others.
+// entriesEx is entries for completions of an extended queue.
+func entriesEx(wc []WCEx) int32 { return int32(min(len(wc), math.MaxInt32)) }
+
+// pollBeside is poll of those that wait for somebody who has the queue for himself.
 func (c *CQEx) pollBeside(wc []WCEx) (int, error) {
 	q := c.cq
 	if !q.enter() {
@@ -84,9 +91,9 @@ func (c *CQEx) pollBeside(wc []WCEx) (int, error) {
 
 // batch polls, and tells the send queues. It is called within a call on the queue.
 func (c *CQEx) batch(wc []WCEx) (int, error) {
-	n, err := cverbs.PollCQEx(c.raw, c.reads, int32(min(len(wc), math.MaxInt32)), &wc[0].wc)
+	n, err := cverbs.PollCQEx(c.raw, c.reads, entriesEx(wc), &wc[0].wc)
 	if s := c.cq.scan.Load(); s != nil && n > 0 {
-		s.retireEx(wc[:n])
+		s.retireEx(wc[:n], held)
 	}
 	return n, err
 }
@@ -134,19 +141,19 @@ func (c *CQEx) closedError() error {
 }
 
 // retireEx is retire for completions of an extended queue.
-func (s *scanner) retireEx(wc []WCEx) {
-	if !s.scans {
+func (s *scanner) retireEx(wc []WCEx, turn uint64) {
+	if len(s.sends) == 0 {
 		return
 	}
 	for i := 0; i < len(wc); {
-		i += s.retireRun(wc[i:])
+		i += s.retireRun(wc[i:], turn)
 	}
 }
 
 // retireRun tells one send queue of the completions that are its, from the first on to that of another QP, and returns how many they are.
-func (s *scanner) retireRun(wc []WCEx) int {
+func (s *scanner) retireRun(wc []WCEx, turn uint64) int {
 	number := wc[0].wc.QPNum
-	q := s.sends[number]
+	q := s.sends[number].at(turn)
 	ended, i := uint64(0), 0
 	for ; i < len(wc) && wc[i].wc.QPNum == number; i++ {
 		w := &wc[i].wc

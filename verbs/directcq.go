@@ -90,7 +90,7 @@ func (d *DirectCQ) polled(wc []ibv.WC, n int) (int, error) {
 	n -= direct.Held
 	if n >= 0 && n <= len(wc) {
 		if s := c.scan.Load(); s != nil {
-			s.retire(wc[:n])
+			s.retire(wc[:n], held)
 		}
 		d.tally.add(n)
 		d.gate.Leave()

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"github.com/goverbs/ibv/internal/cverbs"
 	"github.com/goverbs/ibv/internal/direct"
 	"github.com/goverbs/ibv/internal/release"
 )
@@ -20,7 +20,8 @@ import (
 //   - QP.modify within a call on the QP, and before the guards of the CQ and the context.
 //   - sendQueue.mu, then recvQueue.mu, last of all: within the locks of the QP's or WQ's and the CQ's guards, or alone, by posts, which enter
 //     no guard.
-//   - Who has the guard of a CQ or the mutex of a queue waits for the direct calls on it, which wait for nothing meanwhile: see direct.Gate.
+//   - Who has the guard of a CQ or the mutex of a queue waits for the direct calls on it, which wait for nothing meanwhile: see direct.Gate; and
+//     for the polls within the CQ's turnstile, which do not either.
 //   - cqEvents.arming within a call on the CQ, or alone.
 //   - object.mu, of an object before those of its children. It and the mutexes of home, cqEvents, channelEvents, asyncReader, ringState and memory
 //     are held for moments, and nothing but C's acknowledgements is waited for within.
@@ -32,10 +33,13 @@ import (
 // that counts the calls counts something else besides, at no cost: a CQ the completions that were polled.
 type guard struct {
 	word   atomic.Uint64
-	solo   atomic.Uint64 // for one call at a time: see enterSolo
 	owner  sync.Mutex    // held between lock and unlock
 	closed bool          // under owner: no call gets in any more
 	idle   chan struct{} // room for one: the last call has left while somebody waits for it
+
+	// For calls that are short and many: they pass it instead of the word, and come back to that if it is shut. It is shut while the object
+	// is locked, and for good when it is closed. nil: there are no such calls.
+	turnstile *cverbs.Turnstile
 
 	gates   []*direct.Gate // of direct pollers; under owner, and shut while the object is locked
 	looks   bool           // they have to look at what they get; under owner
@@ -114,34 +118,12 @@ func (g *guard) leave(n int) {
 	}
 }
 
-// The word of the one call: whether it is under way, and what such calls have counted.
-const (
-	soloBusy  = 1
-	soloCount = 1 // how far the count is shifted
-)
-
-// enterSolo begins a short call, unless there is such a call already or somebody wants the object for itself: then enter is for the
-// caller. It takes one locked instruction, and leaving none: a single poller has no need to count calls. What it returns is for leaveSolo.
-//
-// This and lock each write their own word, and then look at the other's; at least one of them sees the other.
-func (g *guard) enterSolo() (was uint64, ok bool) {
-	was = g.solo.Load()
-	if was&soloBusy != 0 || !g.solo.CompareAndSwap(was, was|soloBusy) {
-		return 0, false
-	}
-	if g.word.Load()&guardLocked != 0 {
-		g.solo.Store(was)
-		return 0, false
-	}
-	return was, true
-}
-
-// leaveSolo ends the call and adds n to the count. Nobody else writes the word meanwhile. Nobody is woken either: lock looks again.
-func (g *guard) leaveSolo(was uint64, n int) { release.Store64(&g.solo, was+uint64(n)<<soloCount) }
-
 // count is what was counted so far, in the 39 bits that there are: only differences mean anything.
 func (g *guard) count() uint64 {
-	n := g.word.Load()>>guardCount + g.solo.Load()>>soloCount
+	n := g.word.Load() >> guardCount
+	if g.turnstile != nil {
+		n += g.turnstile.Count()
+	}
 	if t := g.tallies.Load(); t != nil {
 		for _, t := range *t {
 			n += t.n.Load()
@@ -166,9 +148,8 @@ func (g *guard) lock() bool {
 	for g.word.Load()&guardCalls != 0 {
 		<-g.idle
 	}
-	// A call of this kind takes well below a microsecond, unless it has lost its processor.
-	for pause := time.Microsecond; g.solo.Load()&soloBusy != 0; pause = min(2*pause, time.Millisecond) {
-		time.Sleep(pause)
+	if g.turnstile != nil {
+		g.turnstile.Shut()
 	}
 	direct.Shut(g.gates...)
 	return true
@@ -180,6 +161,9 @@ func (g *guard) unlock(closed bool) {
 	if !closed {
 		for _, gate := range g.gates {
 			gate.Open()
+		}
+		if g.turnstile != nil {
+			g.turnstile.Open()
 		}
 		g.word.And(^uint64(guardLocked))
 	}

@@ -64,8 +64,8 @@ func (q *QP) change(attr *ibv.QPAttr, mask ibv.QPAttrMask, step qpStep) error {
 		q.defaults = false
 	}
 	if reset && q.sq != nil {
+		q.sq.reset(q.sendCQ.turnstile.Turn() + 1)
 		q.sendCQ.restart(q.sq)
-		q.sq.reset()
 	}
 	return nil
 }

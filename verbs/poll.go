@@ -23,16 +23,16 @@ import (
 // [ErrCQOverrun], and then only that, without asking the device again.
 func (c *CQ) Poll(wc []ibv.WC) (int, error) {
 	if c != nil && c.object != nil && len(wc) > 0 && !c.over.Load() {
-		if was, ok := c.enterSolo(); ok {
-			n, err := cverbs.PollCQ(c.raw, entries(wc), &wc[0])
-			if n > 0 {
-				if s := c.scan.Load(); s != nil {
-					s.retire(wc[:n])
-				}
-				c.leaveSolo(was, n)
-				return n, nil
+		turn := c.turnstile.Turn()
+		s := c.scan.Load() // as it is at that turn
+		n, ok, err := cverbs.PollCQWithin(c.turnstile, turn, c.raw, entries(wc), &wc[0])
+		if n > 0 {
+			if s != nil {
+				s.retire(wc[:n], turn)
 			}
-			c.leaveSolo(was, 0)
+			return n, nil
+		}
+		if ok {
 			if err == nil && !c.events.overrun.Load() {
 				return 0, nil
 			}
@@ -45,7 +45,7 @@ func (c *CQ) Poll(wc []ibv.WC) (int, error) {
 	return c.pollBeside(wc)
 }
 
-// pollBeside is Poll beside others.
+// pollBeside is Poll of those that wait for somebody who has the queue for himself.
 func (c *CQ) pollBeside(wc []ibv.WC) (int, error) {
 	if !c.core().enter() {
 		return 0, c.closedError()
@@ -58,7 +58,7 @@ func (c *CQ) pollBeside(wc []ibv.WC) (int, error) {
 		return c.pollAgain(wc, err)
 	}
 	if s := c.scan.Load(); s != nil && n > 0 {
-		s.retire(wc[:n])
+		s.retire(wc[:n], held)
 	}
 	c.leave(n)
 	return n, nil
@@ -87,7 +87,7 @@ func (c *CQ) PollSpin(wc []ibv.WC, budget time.Duration) (int, error) {
 		return c.pollAgain(wc, err)
 	}
 	if s := c.scan.Load(); s != nil && n > 0 {
-		s.retire(wc[:n])
+		s.retire(wc[:n], held)
 	}
 	c.leave(n)
 	if n == 0 {
@@ -132,7 +132,7 @@ func (c *CQ) pollAgain(wc []ibv.WC, err error) (int, error) {
 	s := c.scan.Load()
 	switch {
 	case n > 0 && s != nil:
-		s.retire(wc[:n])
+		s.retire(wc[:n], held)
 	case n == 0 && s != nil:
 		s.lose()
 	}

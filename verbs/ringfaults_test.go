@@ -116,7 +116,7 @@ func TestRingOverrun(t *testing.T) {
 	if _, err := r.Next(); !errors.Is(err, ErrCQOverrun) {
 		t.Error(err)
 	}
-	if !qp.sq.broken.Load() {
+	if !qp.sq.tallied.Load().broken.Load() {
 		t.Error("the send queue goes on to count on completions that are lost")
 	}
 	ok(t, qp.Close())

@@ -12,8 +12,9 @@ type ringSends map[uint32]ringSend
 // A ringSend is a send queue that learns how many of its requests have ended when the ring gives their completions out.
 type ringSend struct {
 	q    *sendQueue
-	cq   uintptr // the number of its CQ
-	from uint64  // the entry of the ring from which on completions are its own: those before are an earlier life's, or an earlier QP's of its number
+	t    *tallied // of this life of q
+	cq   uintptr  // the number of its CQ
+	from uint64   // the entry of the ring from which on completions are its own: those before are an earlier life's, or an earlier QP's of its number
 }
 
 // change makes a new map.
@@ -36,7 +37,7 @@ func (r *Ring) serve(c *CQ, q *sendQueue) {
 	}
 	r.state.poller.Flush()
 	from := r.ring.Produced()
-	r.state.change(func(m ringSends) { m[q.number] = ringSend{q, c.number, from} })
+	r.state.change(func(m ringSends) { m[q.number] = ringSend{q, q.tallied.Load(), c.number, from} })
 }
 
 // dismiss undoes serve for a send queue that is gone.
@@ -48,8 +49,7 @@ func (r *Ring) dismiss(q *sendQueue) {
 	})
 }
 
-// restart begins the count of a send queue anew after its QP went to RESET. A batch that is given out meanwhile may still count: then the queue takes
-// requests as free that are not, and the device says so.
+// restart tells the ring that a send queue's QP went to RESET, and its count begins anew.
 func (c *CQ) restart(q *sendQueue) {
 	if c.ring != nil {
 		c.ring.serve(c, q)
@@ -61,7 +61,7 @@ func (s *ringState) lose(cq uint64) {
 	if m := s.sends.Load(); m != nil {
 		for _, e := range *m {
 			if uint64(e.cq) == cq {
-				e.q.broken.Store(true)
+				e.t.broken.Store(true)
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (m ringSends) scan(wc []ibv.WC, at uint64) {
 		}
 		if e.q == nil || number != w.QPNum {
 			if n > 0 {
-				e.q.done.Add(n)
+				e.t.done.Add(n)
 			}
 			n, number = 0, w.QPNum
 			e = m[number]
@@ -97,10 +97,10 @@ func (m ringSends) scan(wc []ibv.WC, at uint64) {
 		case ok:
 			n++
 		default:
-			e.q.broken.Store(true)
+			e.t.broken.Store(true)
 		}
 	}
 	if n > 0 {
-		e.q.done.Add(n)
+		e.t.done.Add(n)
 	}
 }

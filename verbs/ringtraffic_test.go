@@ -106,16 +106,16 @@ func TestRingCountsFromReset(t *testing.T) {
 		p.connect(t, ConnectAttr{})
 		for seen := uint64(0); seen < uint64(room); { // perhaps around the ring's end
 			wc := must(r.Next())
-			if len(wc) == 0 || wc[0].WRID != seen || p.a.sq.done.Load() != 0 {
-				t.Fatalf("%v, of which %d count", ids(wc), p.a.sq.done.Load())
+			if len(wc) == 0 || wc[0].WRID != seen || p.a.sq.tallied.Load().done.Load() != 0 {
+				t.Fatalf("%v, of which %d count", ids(wc), p.a.sq.tallied.Load().done.Load())
 			}
 			seen += uint64(len(wc))
 		}
 		for i := range room {
 			ok(t, p.write(uint64(100+i)))
 		}
-		if wc, err := ringTake(t, r, room); len(wc) != room || err != nil || wc[0].WRID != 100 || p.a.sq.done.Load() != uint64(room) {
-			t.Fatalf("%v, %v, of which %d count", ids(wc), err, p.a.sq.done.Load())
+		if wc, err := ringTake(t, r, room); len(wc) != room || err != nil || wc[0].WRID != 100 || p.a.sq.tallied.Load().done.Load() != uint64(room) {
+			t.Fatalf("%v, %v, of which %d count", ids(wc), err, p.a.sq.tallied.Load().done.Load())
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestRingFailedSend(t *testing.T) {
 	ok(t, p.d.FailNextSend(p.a.Raw(), ibv.IBV_WC_REM_ACCESS_ERR, 7))
 	ok(t, p.write(9))
 	wc, err := ringTake(t, r, 1)
-	if err != nil || wc[0].WRID != 9 || wc[0].Status != ibv.IBV_WC_REM_ACCESS_ERR || wc[0].VendorErr != 7 || !p.a.sq.broken.Load() || p.b.sq.broken.Load() {
+	if err != nil || wc[0].WRID != 9 || wc[0].Status != ibv.IBV_WC_REM_ACCESS_ERR || wc[0].VendorErr != 7 || !p.a.sq.tallied.Load().broken.Load() || p.b.sq.tallied.Load().broken.Load() {
 		t.Errorf("%+v, %v", wc, err)
 	}
 }

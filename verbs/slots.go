@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"maps"
 	"math"
 	"math/bits"
 	"sync/atomic"
@@ -9,24 +10,44 @@ import (
 )
 
 // A scanner is what a CQ knows of the queues that it serves, so that they learn how many of their requests have ended. Polling calls
-// retire with the completions that it got, before it leaves the CQ's guard, and lose when completions are gone without having been seen.
-// Its fields change under the guard's lock only.
+// retire with the completions that it got, and lose when completions are gone without having been seen. A new one replaces it at each change,
+// which is under the guard's lock only: whoever has loaded it at some turn of the turnstile, and polled at that turn, has the right one.
 type scanner struct {
 	queues int                   // that the CQ has ever served
 	alone  *sendQueue            // the only one so far, which needs no look at completions: the guard counts them
 	sends  map[uint32]*sendQueue // by QP number, once there were several queues
-	scans  bool                  // there are some in sends
 }
 
-// retire tells the send queues what was polled. It is called within a call on the CQ.
-func (s *scanner) retire(wc []ibv.WC) {
-	if s.scans {
-		s.scan(wc)
+// A tallied is what was seen of a send queue's completions since RESET.
+type tallied struct {
+	born   uint64        // the turn from which on completions are those: before, they were an earlier life's
+	done   atomic.Uint64 // completions of success
+	broken atomic.Bool   // a completion that does not count
+}
+
+// held is the turn for those who have what was polled within the guard, or by their own gate, so that no later turn can begin.
+const held = math.MaxUint64
+
+// at is what completions that were polled at a turn are to be told to; nil if they are nobody's any more, or q is nil.
+func (q *sendQueue) at(turn uint64) *tallied {
+	if q == nil {
+		return nil
+	}
+	if t := q.tallied.Load(); t.born <= turn {
+		return t
+	}
+	return nil
+}
+
+// retire tells the send queues what was polled, at a turn of the CQ's turnstile.
+func (s *scanner) retire(wc []ibv.WC, turn uint64) {
+	if len(s.sends) > 0 {
+		s.scan(wc, turn)
 	}
 }
 
-func (s *scanner) scan(wc []ibv.WC) {
-	var q *sendQueue
+func (s *scanner) scan(wc []ibv.WC, turn uint64) {
+	var q *tallied
 	var number uint32
 	n := uint64(0) // completions of q that it has not been told of
 	for i := range wc {
@@ -40,7 +61,7 @@ func (s *scanner) scan(wc []ibv.WC) {
 				q.done.Add(n)
 			}
 			n, number = 0, w.QPNum
-			if q = s.sends[number]; q == nil {
+			if q = s.sends[number].at(turn); q == nil {
 				continue
 			}
 		}
@@ -60,10 +81,10 @@ func (s *scanner) scan(wc []ibv.WC) {
 // within a call on the CQ.
 func (s *scanner) lose() {
 	if q := s.alone; q != nil {
-		q.broken.Store(true)
+		q.tallied.Load().broken.Store(true)
 	}
 	for _, q := range s.sends {
-		q.broken.Store(true)
+		q.tallied.Load().broken.Store(true)
 	}
 }
 
@@ -78,27 +99,29 @@ func (c *CQ) serve(q *sendQueue) {
 		return
 	}
 	defer c.unlock(false)
-	s := c.scan.Load()
-	if s == nil {
-		s = &scanner{sends: make(map[uint32]*sendQueue)}
-		c.scan.Store(s)
+	s := scanner{queues: 1}
+	if old := c.scan.Load(); old != nil {
+		s.queues += old.queues
+		s.alone, s.sends = old.alone, maps.Clone(old.sends)
 	}
-	s.queues++
-	if q != nil && s.queues == 1 {
+	if s.sends == nil {
+		s.sends = make(map[uint32]*sendQueue)
+	}
+	switch {
+	case q != nil && s.queues == 1:
 		s.alone = q
 		q.countWith(&c.guard)
-		return
+	default:
+		if s.alone != nil {
+			s.alone.countAlone()
+			s.sends[s.alone.number] = s.alone
+			s.alone = nil
+		}
+		if q != nil {
+			s.sends[q.number] = q
+		}
 	}
-	if s.alone != nil {
-		s.alone.countAlone()
-		s.sends[s.alone.number] = s.alone
-		s.alone = nil
-	}
-	if q != nil {
-		s.sends[q.number] = q
-	}
-	s.scans = len(s.sends) > 0
-	c.look(s.scans)
+	c.replace(&s)
 }
 
 // dismiss undoes serve for a send queue that is gone. The caller holds the guard's lock.
@@ -107,15 +130,21 @@ func (c *CQ) dismiss(q *sendQueue) {
 		c.ring.dismiss(q)
 		return
 	}
-	s := c.scan.Load()
+	s := *c.scan.Load()
 	if s.alone == q {
 		s.alone = nil
 	}
 	if s.sends[q.number] == q { // else the number is another's by now
+		s.sends = maps.Clone(s.sends)
 		delete(s.sends, q.number)
 	}
-	s.scans = len(s.sends) > 0
-	c.look(s.scans)
+	c.replace(&s)
+}
+
+// replace makes s the scanner. The caller holds the guard's lock.
+func (c *CQ) replace(s *scanner) {
+	c.scan.Store(s)
+	c.look(len(s.sends) > 0)
 }
 
 // slots account for the places of a send queue. A request takes one until the completion of the first signalled request from it on has
@@ -131,15 +160,15 @@ type slots struct {
 	seen      uint64 // their completions that tail accounts for
 	off       bool   // since a request has failed, nobody can tell how many have ended
 
-	guard   *guard        // of the CQ, if its count is that of the completions
-	counted uint64        // up to this count
-	polled  uint64        // completions that the guard has counted for this queue
-	done    atomic.Uint64 // completions that the scanner has counted
-	broken  atomic.Bool   // a completion that does not count has been seen
+	guard   *guard                  // of the CQ, if its count is that of the completions
+	counted uint64                  // up to this count
+	polled  uint64                  // completions that the guard has counted for this queue
+	tallied atomic.Pointer[tallied] // what the scanner has seen
 }
 
 func (q *slots) init(room uint32, all bool) {
 	q.room, q.all = uint64(room), all
+	q.tallied.Store(new(tallied))
 	if !all {
 		q.ends = make([]uint64, 1<<bits.Len32(room)) // a power of two, since a division costs as much as a lock
 	}
@@ -155,7 +184,7 @@ func (q *sendQueue) countWith(g *guard) {
 // countAlone has the scanner count from now on.
 func (q *sendQueue) countAlone() {
 	q.mu.Lock()
-	q.done.Store(q.completed())
+	q.tallied.Load().done.Store(q.completed())
 	q.guard = nil
 	q.mu.Unlock()
 }
@@ -163,7 +192,7 @@ func (q *sendQueue) countAlone() {
 // completed is the number of completions that were polled since RESET. As all that follows, it needs mu.
 func (q *slots) completed() uint64 {
 	if q.guard == nil {
-		return q.done.Load()
+		return q.tallied.Load().done.Load()
 	}
 	n := q.guard.count()
 	q.polled += (n - q.counted) & countMask
@@ -188,7 +217,7 @@ func (q *slots) free(wanted int) int {
 func (q *slots) refresh() {
 	n := q.completed()
 	switch {
-	case q.broken.Load() || n > q.signalled:
+	case q.tallied.Load().broken.Load() || n > q.signalled:
 		q.off = true
 	case n == q.seen:
 	case q.all:
@@ -237,13 +266,12 @@ func (q *slots) note(signals []uint64, n int) {
 	}
 }
 
-// reset begins anew after the QP went to RESET. It needs the lock of the CQ's guard, too.
-func (q *slots) reset() {
+// reset begins anew after the QP went to RESET, at a turn of the CQ's turnstile. It needs the lock of the CQ's guard, too.
+func (q *slots) reset(turn uint64) {
 	q.posted, q.tail, q.signalled, q.seen, q.polled = 0, 0, 0, 0, 0
 	if q.guard != nil {
 		q.counted = q.guard.count()
 	}
-	q.done.Store(0)
-	q.broken.Store(false)
+	q.tallied.Store(&tallied{born: turn})
 	q.off = false
 }

@@ -34,8 +34,8 @@
 // # Files
 //
 // Files named *_generated.* come from 'verbsgen generate'. The others are the library's loader, the registry of providers, and what
-// saves calls or garbage where programs are in a hurry: [SpinCQ] polls for a while within one call, [PollCQEx] takes a batch out of an
-// extended queue, [WRBatch] builds and posts one, and [TakeCQEvent] and
-// [TakeAsyncEvent] tell without an error value that there is no event. The build tag ibvcount makes the stubs and thunks count their calls;
+// saves calls, garbage or locked instructions where programs are in a hurry: [SpinCQ] polls for a while within one call, [PollCQEx] takes a batch
+// out of an extended queue, [PollCQWithin] and [PollCQExWithin] poll within a [Turnstile], [WRBatch] builds and posts a batch, and [TakeCQEvent]
+// and [TakeAsyncEvent] tell without an error value that there is no event. The build tag ibvcount makes the stubs and thunks count their calls;
 // see [Counts].
 package cverbs

@@ -8,9 +8,10 @@
 #include <stddef.h>
 
 // Go has the same struct.
-_Static_assert(sizeof(struct ibvgo_wc_ex) == 88 && offsetof(struct ibvgo_wc_ex, imm_data) == 24, "struct ibvgo_wc_ex");
-_Static_assert(offsetof(struct ibvgo_wc_ex, slid) == 40 && offsetof(struct ibvgo_wc_ex, cvlan) == 46, "struct ibvgo_wc_ex");
-_Static_assert(offsetof(struct ibvgo_wc_ex, tm_tag) == 64 && offsetof(struct ibvgo_wc_ex, fields) == 80, "struct ibvgo_wc_ex");
+_Static_assert(sizeof(struct ibvgo_wc_ex) == 88 && offsetof(struct ibvgo_wc_ex, fields) == 12, "struct ibvgo_wc_ex");
+_Static_assert(offsetof(struct ibvgo_wc_ex, imm_data) == 28 && offsetof(struct ibvgo_wc_ex, slid) == 44, "struct ibvgo_wc_ex");
+_Static_assert(offsetof(struct ibvgo_wc_ex, cvlan) == 50 && offsetof(struct ibvgo_wc_ex, completion_ts) == 56, "struct ibvgo_wc_ex");
+_Static_assert(offsetof(struct ibvgo_wc_ex, tm_priv) == 80, "struct ibvgo_wc_ex");
 
 // Those that few programs want are behind one branch.
 #define RARE \
@@ -56,11 +57,12 @@ static void __attribute__((noinline)) read_failed(struct ibv_cq_ex *cq, struct i
 static inline __attribute__((always_inline)) void read_one(struct ibv_cq_ex *cq, uint32_t fields, struct ibvgo_wc_ex *out)
 {
 	out->wr_id = cq->wr_id;
-	out->status = cq->status;
 	if (__builtin_expect(cq->status != IBV_WC_SUCCESS, 0)) {
+		out->status = cq->status;
 		read_failed(cq, out);
 		return;
 	}
+	out->status = IBV_WC_SUCCESS;
 	out->fields = fields;
 	out->opcode = ibv_wc_read_opcode(cq);
 	out->wc_flags = ibv_wc_read_wc_flags(cq);

@@ -11,16 +11,17 @@ struct ibv_cq_ex;
 // opcode if status is not success, nothing is to be relied on.
 struct ibvgo_wc_ex {
 	uint64_t wr_id;
-	uint32_t status, opcode;
+	uint32_t status, fields; // side by side, so that one store sets both
+	uint32_t opcode;
 	uint32_t vendor_err; // if status is not success
 	uint32_t byte_len;
 	uint32_t imm_data; // as it came; or the key that was invalidated: wc_flags tell
 	uint32_t qp_num, src_qp, wc_flags, slid;
 	uint8_t sl, dlid_path_bits;
 	uint16_t cvlan;
+	uint32_t flow_tag;
 	uint64_t completion_ts, wallclock_ns, tm_tag;
-	uint32_t tm_priv, flow_tag;
-	uint32_t fields, unused;
+	uint32_t tm_priv, unused;
 };
 
 // A bit of fields: each completion is a batch of its own, without ibv_next_poll(), for providers that get its end wrong.

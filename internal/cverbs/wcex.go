@@ -12,6 +12,7 @@ type WCEx struct {
 	_            structs.HostLayout
 	WRID         uint64
 	Status       ibv.WCStatus
+	Fields       ibv.CreateCQWCFlags
 	Opcode       ibv.WCOpcode
 	VendorErr    uint32
 	ByteLen      uint32
@@ -23,12 +24,11 @@ type WCEx struct {
 	SL           uint8
 	DLIDPathBits uint8
 	CVLAN        uint16
+	FlowTag      uint32
 	CompletionTS uint64
 	WallclockNS  uint64
 	TMTag        uint64
 	TMPriv       uint32
-	FlowTag      uint32
-	Fields       ibv.CreateCQWCFlags
 	_            [4]byte
 }
 
@@ -38,9 +38,10 @@ const OneByOne ibv.CreateCQWCFlags = 1 << 31
 // C asserts the same.
 var (
 	_ [88]byte = [unsafe.Sizeof(WCEx{})]byte{}
-	_ [24]byte = [unsafe.Offsetof(WCEx{}.ImmData)]byte{}
-	_ [40]byte = [unsafe.Offsetof(WCEx{}.SLID)]byte{}
-	_ [46]byte = [unsafe.Offsetof(WCEx{}.CVLAN)]byte{}
-	_ [64]byte = [unsafe.Offsetof(WCEx{}.TMTag)]byte{}
-	_ [80]byte = [unsafe.Offsetof(WCEx{}.Fields)]byte{}
+	_ [12]byte = [unsafe.Offsetof(WCEx{}.Fields)]byte{}
+	_ [28]byte = [unsafe.Offsetof(WCEx{}.ImmData)]byte{}
+	_ [44]byte = [unsafe.Offsetof(WCEx{}.SLID)]byte{}
+	_ [50]byte = [unsafe.Offsetof(WCEx{}.CVLAN)]byte{}
+	_ [56]byte = [unsafe.Offsetof(WCEx{}.CompletionTS)]byte{}
+	_ [80]byte = [unsafe.Offsetof(WCEx{}.TMPriv)]byte{}
 )

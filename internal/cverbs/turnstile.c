@@ -1,0 +1,76 @@
+//go:build linux && cgo
+
+#include "turnstile.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+// Go has the same struct.
+_Static_assert(sizeof(struct ibvgo_turnstile) == 144 && offsetof(struct ibvgo_turnstile, counts) == 16, "struct ibvgo_turnstile");
+
+__thread struct ibvgo_thread *ibvgo_this_thread __attribute__((tls_model("initial-exec")));
+
+// The places that threads have had, the latest first. They are never freed, so that those who shut turnstiles walk along without a lock. A thread takes
+// the place of one that is gone, if there is one. Changes are made under changing.
+static struct ibvgo_thread *_Atomic threads;
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+
+// What has a thread notice its end.
+static pthread_key_t ending;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int endless; // there is no key
+
+static void gone(void *thread)
+{
+	struct ibvgo_thread *t = thread;
+
+	ibvgo_this_thread = NULL; // a later destructor that polls makes it a new thread
+	pthread_mutex_lock(&changing);
+	t->taken = 0;
+	pthread_mutex_unlock(&changing);
+}
+
+static void make_key(void)
+{
+	endless = pthread_key_create(&ending, gone) != 0;
+}
+
+// take finds the free place of the lowest number, or makes one. The caller holds changing.
+static struct ibvgo_thread *take(void)
+{
+	struct ibvgo_thread *first = atomic_load_explicit(&threads, memory_order_relaxed), *t, *lowest = NULL;
+
+	for (t = first; t; t = t->next)
+		if (!t->taken)
+			lowest = t;
+	if (lowest || !(lowest = calloc(1, sizeof(*lowest))))
+		return lowest;
+	lowest->number = first ? first->number + 1 : 0;
+	lowest->next = first;
+	atomic_store_explicit(&threads, lowest, memory_order_release);
+	return lowest;
+}
+
+struct ibvgo_thread *ibvgo_new_thread(void)
+{
+	struct ibvgo_thread *t = NULL;
+
+	pthread_once(&once, make_key);
+	pthread_mutex_lock(&changing);
+	if (!endless && (t = take()) && !pthread_setspecific(ending, t))
+		t->taken = 1;
+	else
+		t = NULL;
+	pthread_mutex_unlock(&changing);
+	return ibvgo_this_thread = t;
+}
+
+int ibvgo_turnstile_busy(const struct ibvgo_turnstile *g)
+{
+	struct ibvgo_thread *t;
+
+	for (t = atomic_load_explicit(&threads, memory_order_acquire); t; t = t->next)
+		if (atomic_load(&t->in) == g)
+			return 1;
+	return 0;
+}
