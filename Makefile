@@ -37,7 +37,7 @@ test: ## everything but the cross compilers; does its own set-up
 # What has C code, or calls it.
 CGO    := ./internal/cverbs ./internal/softdev ./internal/direct/... ./internal/ring ./internal/beside/... ./verbs/...
 # Tests that build everything anew, with instruments of their own; they run once.
-BUILDS := TestHeaders|TestFuture|TestWithoutLibrary|TestSize|TestC$$
+BUILDS := TestHeaders|TestFuture|TestWithoutLibrary|TestSize|TestStress|TestWarnings|TestC$$
 
 test-cgo: ## the bindings with every thunk counted; all of C under -race, -asan, checkptr and cgocheck2; and without cgo
 	$(GO) test -count=1 -tags ibvcount -run 'Thunk|Counts' ./internal/cverbs
