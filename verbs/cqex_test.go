@@ -150,14 +150,22 @@ func TestExtendedImmediateOrKey(t *testing.T) {
 	}
 }
 
-// Of a request that has failed nothing but its id, status, QP number and the provider's code is told.
+// Of a request that has failed nothing but its id, status, QP number and the provider's code is told, whatever was in the array before.
 func TestExtendedFailure(t *testing.T) {
 	d, c := testDevice(t)
 	q := testCQEx(t, c, CQExAttr{Fields: everyField})
 	w := fullWC()
+	ok(t, d.Complete(q.cq.raw, &w, false))
+	wc := make([]WCEx, 1)
+	if n, err := q.Poll(wc); n != 1 || err != nil || wc[0].Err() != nil {
+		t.Fatal(n, err)
+	}
 	w.Status = ibv.IBV_WC_REM_ACCESS_ERR
 	ok(t, d.Complete(q.cq.raw, &w, false))
-	got := pollEx(t, q, 1)[0]
+	if n, err := q.Poll(wc); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	got := wc[0]
 	var e *ibv.CompletionError
 	if !errors.As(got.Err(), &e) || *e != (ibv.CompletionError{WRID: 99, Status: ibv.IBV_WC_REM_ACCESS_ERR, QPNum: 101, VendorErr: 98}) {
 		t.Errorf("%v", got.Err())
@@ -170,11 +178,23 @@ func TestExtendedFailure(t *testing.T) {
 			t.Errorf("%v is %d, %v", r.field, v, valid)
 		}
 	}
-	_, opcode := got.Opcode()
-	_, flags := got.Flags()
+	opcode, isOpcode := got.Opcode()
+	flags, isFlags := got.Flags()
 	_, at := got.Wallclock()
-	if opcode || flags || at {
+	if isOpcode || isFlags || at || opcode != 0 || flags != 0 {
 		t.Errorf("%+v", got.wc)
+	}
+	// Some providers do not tell the QP.
+	ok(t, d.Complete(q.cq.raw, &w, false))
+	read := q.raw.ReadQPNum
+	q.raw.ReadQPNum = 0
+	n, err := q.Poll(wc)
+	q.raw.ReadQPNum = read
+	if n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if n, valid := wc[0].QPNum(); n != 0 || valid {
+		t.Errorf("QP %d, %v", n, valid)
 	}
 }
 

@@ -34,20 +34,10 @@ func (w *WCEx) ok() bool { return w.wc.Status == ibv.IBV_WC_SUCCESS }
 func (w *WCEx) has(f ibv.CreateCQWCFlags) bool { return w.wc.Fields&f != 0 }
 
 // Opcode is what has ended, if that was a success.
-func (w *WCEx) Opcode() (ibv.WCOpcode, bool) {
-	if !w.ok() {
-		return 0, false
-	}
-	return w.wc.Opcode, true
-}
+func (w *WCEx) Opcode() (ibv.WCOpcode, bool) { return w.wc.Opcode, w.ok() }
 
 // Flags is IBV_WC_GRH and others, of a success.
-func (w *WCEx) Flags() (ibv.WCFlags, bool) {
-	if !w.ok() {
-		return 0, false
-	}
-	return w.wc.WCFlags, true
-}
+func (w *WCEx) Flags() (ibv.WCFlags, bool) { return w.wc.WCFlags, w.ok() }
 
 // IsRecv reports whether a receive has succeeded: see [ibv.WC.IsRecv].
 func (w *WCEx) IsRecv() bool {
@@ -56,7 +46,7 @@ func (w *WCEx) IsRecv() bool {
 }
 
 // QPNum is the number of the local QP, or of the WQ, of failed requests, too; zero with false if the provider does not tell it.
-func (w *WCEx) QPNum() (uint32, bool) { return field(w, ibv.IBV_WC_EX_WITH_QP_NUM, w.wc.QPNum) }
+func (w *WCEx) QPNum() (uint32, bool) { return w.wc.QPNum, w.has(ibv.IBV_WC_EX_WITH_QP_NUM) }
 
 // field is a value that was read if f was.
 func field[T any](w *WCEx, f ibv.CreateCQWCFlags, v T) (T, bool) {
@@ -68,7 +58,7 @@ func field[T any](w *WCEx, f ibv.CreateCQWCFlags, v T) (T, bool) {
 }
 
 // ByteLen is how many bytes were received or read (IBV_WC_EX_WITH_BYTE_LEN). Of requests that send it means nothing.
-func (w *WCEx) ByteLen() (uint32, bool) { return field(w, ibv.IBV_WC_EX_WITH_BYTE_LEN, w.wc.ByteLen) }
+func (w *WCEx) ByteLen() (uint32, bool) { return w.wc.ByteLen, w.has(ibv.IBV_WC_EX_WITH_BYTE_LEN) }
 
 // ImmData is the immediate data of a receive that has some, in host order (IBV_WC_EX_WITH_IMM).
 func (w *WCEx) ImmData() (uint32, bool) {

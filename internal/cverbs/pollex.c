@@ -46,12 +46,10 @@ static void __attribute__((noinline)) read_rare(struct ibv_cq_ex *cq, uint32_t f
 // read_failed reads what is valid of a request that has failed: ibv_poll_cq(3).
 static void __attribute__((noinline)) read_failed(struct ibv_cq_ex *cq, struct ibvgo_wc_ex *out)
 {
-	out->fields = 0;
 	out->vendor_err = ibv_wc_read_vendor_err(cq);
-	if (cq->read_qp_num) {
-		out->qp_num = ibv_wc_read_qp_num(cq);
-		out->fields = IBV_WC_EX_WITH_QP_NUM;
-	}
+	out->opcode = out->wc_flags = out->byte_len = 0;
+	out->fields = cq->read_qp_num ? IBV_WC_EX_WITH_QP_NUM : 0;
+	out->qp_num = out->fields ? ibv_wc_read_qp_num(cq) : 0;
 }
 
 static inline __attribute__((always_inline)) void read_one(struct ibv_cq_ex *cq, uint32_t fields, struct ibvgo_wc_ex *out)
@@ -66,10 +64,8 @@ static inline __attribute__((always_inline)) void read_one(struct ibv_cq_ex *cq,
 	out->fields = fields;
 	out->opcode = ibv_wc_read_opcode(cq);
 	out->wc_flags = ibv_wc_read_wc_flags(cq);
-	if (fields & IBV_WC_EX_WITH_BYTE_LEN)
-		out->byte_len = ibv_wc_read_byte_len(cq);
-	if (fields & IBV_WC_EX_WITH_QP_NUM)
-		out->qp_num = ibv_wc_read_qp_num(cq);
+	out->byte_len = fields & IBV_WC_EX_WITH_BYTE_LEN ? ibv_wc_read_byte_len(cq) : 0;
+	out->qp_num = fields & IBV_WC_EX_WITH_QP_NUM ? ibv_wc_read_qp_num(cq) : 0;
 	if (fields & IBV_WC_EX_WITH_IMM && out->wc_flags & (IBV_WC_WITH_IMM | IBV_WC_WITH_INV)) // one reader for both
 		out->imm_data = ibv_wc_read_imm_data(cq);
 	if (fields & IBV_WC_EX_WITH_SRC_QP)

@@ -7,13 +7,13 @@
 
 struct ibv_cq_ex;
 
-// What was read of a completion. fields has those bits of IBV_WC_EX_WITH_... whose members were read; of the others, and of wc_flags and
-// opcode if status is not success, nothing is to be relied on.
+// What was read of a completion. fields has those bits of IBV_WC_EX_WITH_... whose members were read. opcode, wc_flags, byte_len and qp_num are 0 if they
+// were not read, so that they need no look at fields; of the others nothing is to be relied on then.
 struct ibvgo_wc_ex {
 	uint64_t wr_id;
 	uint32_t status, fields; // side by side, so that one store sets both
-	uint32_t opcode;
-	uint32_t vendor_err; // if status is not success
+	uint32_t opcode;     // if status is success
+	uint32_t vendor_err; // if it is not
 	uint32_t byte_len;
 	uint32_t imm_data; // as it came; or the key that was invalidated: wc_flags tell
 	uint32_t qp_num, src_qp, wc_flags, slid;

@@ -7,7 +7,8 @@ import (
 	"github.com/goverbs/ibv"
 )
 
-// A WCEx is what PollCQEx has read of a completion, as pollex.h has it. Fields has the bits of what was read.
+// A WCEx is what PollCQEx has read of a completion, as pollex.h has it. Fields has the bits of what was read. Opcode, WCFlags, ByteLen and QPNum are 0 if
+// they were not; of the others nothing is to be relied on then.
 type WCEx struct {
 	_            structs.HostLayout
 	WRID         uint64
