@@ -3,11 +3,13 @@
 package cverbs
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // sources are the C files here that are written by hand, and the table that they need.
@@ -67,7 +69,9 @@ func TestStress(t *testing.T) {
 			args := []string{"-std=gnu11", "-g", "-O1", c.flags, "-I.", "-pthread", "-Wall", "-Wextra", "-Werror", "-o", program, "testdata/" + c.source}
 			run(t, "gcc", append(append(args, sources...), "-ldl")...)
 			// Without -R gcc's thread sanitizer fails on kernels that spread addresses widely.
-			out, err := exec.Command("setarch", append([]string{"-R", program}, c.args...)...).CombinedOutput()
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+			defer cancel()
+			out, err := exec.CommandContext(ctx, "setarch", append([]string{"-R", program}, c.args...)...).CombinedOutput()
 			if err != nil || strings.TrimSpace(string(out)) != "done" {
 				t.Errorf("%v\n%.6000s", err, out)
 			}

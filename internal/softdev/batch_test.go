@@ -29,11 +29,11 @@ func TestPollCQEx(t *testing.T) {
 	for i := range wc {
 		wc[i].SLID, wc[i].ByteLen, wc[i].QPNum = 0xaaaa, 0xbbbb, 0xcccc
 	}
-	if n, err := cverbs.PollCQEx(q, asked, 2, &wc[0]); n != 2 || err != nil || wc[1].WRID != 1 || wc[2].ByteLen != 0xbbbb {
+	if n, err := cverbs.PollCQEx(q, asked, 2, &wc[0]); n != 2 || err != nil || wc[1].WRID != 1 || wc[2].ByteLen != 0xbbbb || wc[2].QPNum != 0xcccc {
 		t.Errorf("%d, %v, %+v", n, err, wc[:3])
 	}
-	// Members that were not asked for, of the queue or of this call, stay as they were: the queue has no reader for the QP number.
-	if w := wc[0]; w.ByteLen != 7 || w.SLID != 0xaaaa || w.QPNum != 0xcccc || w.Fields != asked || w.Opcode != ibv.IBV_WC_RECV {
+	// Members that were not asked for, of the queue or of this call, stay as they were, but for the QP number, which is 0: the queue has no reader for it.
+	if w := wc[0]; w.ByteLen != 7 || w.SLID != 0xaaaa || w.QPNum != 0 || w.Fields != asked || w.Opcode != ibv.IBV_WC_RECV {
 		t.Errorf("%+v", w)
 	}
 	for _, value := range []int{int(syscall.EIO), -int(syscall.EIO)} {

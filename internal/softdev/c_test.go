@@ -3,6 +3,7 @@
 package softdev
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // files returns what matches a pattern, and reads it, so that go test's cache knows of what only the C compiler uses.
@@ -60,7 +62,7 @@ func TestC(t *testing.T) {
 		compile []string
 		run     [][]string
 	}{
-		"plain":    {[]string{"-O2"}, [][]string{nil, {"valgrind", "-q", "--leak-check=full", "--errors-for-leak-kinds=definite", "--error-exitcode=9"}}},
+		"plain":    {[]string{"-O2"}, [][]string{nil, {"valgrind", "-q", "--fair-sched=yes", "--leak-check=full", "--errors-for-leak-kinds=definite", "--error-exitcode=9"}}},
 		"address":  {[]string{"-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}, [][]string{nil}},
 		"thread":   {[]string{"-O1", "-fsanitize=thread"}, [][]string{{"setarch", "-R"}}}, // it fails where addresses are spread widely
 		"coverage": {[]string{"-O0", "--coverage"}, [][]string{nil}},
@@ -106,8 +108,10 @@ func runUnder(t *testing.T, prefix []string, program string) {
 		}
 	}
 	command := append(prefix[:len(prefix):len(prefix)], program)
-	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-		t.Errorf("%q: %v\n%.6000s", command, err, out)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {
+		t.Errorf("%q: %v, %v\n%.6000s", command, err, ctx.Err(), out)
 	}
 }
 
