@@ -117,8 +117,7 @@ func (s *sendQueue) post(r *SendRequests) (int, error) {
 
 // plain reports whether all of r fits and has room, as far as is known without a look at what has ended meanwhile.
 func (s *sendQueue) plain(r *SendRequests) bool {
-	return r != nil && r.n > 0 && int64(r.mostSGE) <= int64(s.cap.MaxSendSGE) && r.mostInline <= s.cap.MaxInlineData &&
-		(s.off || s.room-(s.posted-s.tail) >= uint64(r.n))
+	return r != nil && r.n > 0 && int64(r.n) <= s.left && int64(r.mostSGE) <= int64(s.cap.MaxSendSGE) && r.mostInline <= s.cap.MaxInlineData
 }
 
 // sends reports whether a QP is in a state in which it takes sends.
@@ -194,7 +193,7 @@ func (s *sendQueue) tooLong(i, sges, inline int) error {
 
 // noRoom is the error for request i of a chain, which free has found no room for.
 func (s *sendQueue) noRoom(i int) error {
-	stuck := !s.all && s.signalled == s.seen // no completion will ever come
+	stuck := s.all == 0 && s.signalled == s.seen // no completion will ever come
 	switch {
 	case i > 0:
 		return noRoom(s.name, i, s.room, stuck)
@@ -225,7 +224,7 @@ func (s *sendQueue) rejected(r *SendRequests, errno syscall.Errno, bad *ibv.Send
 		if ok {
 			n = i
 		} else {
-			s.off = true // who knows how many it took
+			s.giveUp() // who knows how many it took
 		}
 	}
 	s.accept(r, n)

@@ -46,16 +46,18 @@ func (m *queueMutex) take() {
 // give is for whoever has it.
 func (m *queueMutex) give() { release.Store32(&m.held, 0) }
 
-// wait is take for those who have to wait. Who has it is at work, and done in a moment, unless its thread has lost its processor.
+// wait is take for those who have to wait. Who has it is at work, and done in a moment, unless its thread has lost its processor, or it closes the queue.
 func (m *queueMutex) wait() {
 	m.waiting.Lock()
 	defer m.waiting.Unlock()
+	pause := time.Microsecond
 	for i := 0; !m.held.CompareAndSwap(0, 1); i++ {
 		if i < 100 {
 			runtime.Gosched()
-		} else {
-			time.Sleep(10 * time.Microsecond)
+			continue
 		}
+		time.Sleep(pause)
+		pause = min(2*pause, time.Millisecond)
 	}
 }
 

@@ -151,7 +151,8 @@ func (c *CQ) replace(s *scanner) {
 // been polled. They are the send queue's, whose mu guards them.
 type slots struct {
 	room   uint64 // places there are
-	all    bool   // every request is signalled
+	left   int64  // of which so many are known to be free; no end of them if counting has been given up
+	all    uint64 // 1: every request is signalled; else 0
 	posted uint64 // requests, since RESET
 	tail   uint64 // of which so many are known to have left their places
 	// ends[k%len(ends)] is the number of requests up to and with the k-th signalled one, for those after seen at least.
@@ -167,9 +168,11 @@ type slots struct {
 }
 
 func (q *slots) init(room uint32, all bool) {
-	q.room, q.all = uint64(room), all
+	q.room, q.left = uint64(room), int64(room)
 	q.tallied.Store(new(tallied))
-	if !all {
+	if all {
+		q.all, q.ends = 1, make([]uint64, 1) // to be written to, and not read
+	} else {
 		q.ends = make([]uint64, 1<<bits.Len32(room)) // a power of two, since a division costs as much as a lock
 	}
 }
@@ -202,29 +205,32 @@ func (q *slots) completed() uint64 {
 
 // free is how many of the wanted places are free.
 func (q *slots) free(wanted int) int {
-	if q.off || q.room-(q.posted-q.tail) >= uint64(wanted) {
-		return wanted
+	if q.left < int64(wanted) {
+		q.refresh()
 	}
-	q.refresh()
-	if q.off {
-		return wanted
-	}
-	return int(min(q.room-(q.posted-q.tail), uint64(wanted)))
+	return int(min(q.left, int64(wanted)))
 }
+
+// giveUp ends counting: there is always room, as far as is known here.
+func (q *slots) giveUp() { q.off, q.left = true, math.MaxInt64 }
 
 // refresh looks how many requests have ended. A queue that counts with the guard does not see failures, which complete requests that
 // are not signalled as well: its tail is then too far ahead, and never behind, until the count shows it.
 func (q *slots) refresh() {
 	n := q.completed()
 	switch {
+	case q.off:
+		return
 	case q.tallied.Load().broken.Load() || n > q.signalled:
-		q.off = true
+		q.giveUp()
+		return
 	case n == q.seen:
-	case q.all:
+	case q.all != 0:
 		q.tail, q.seen = n, n
 	default:
 		q.tail, q.seen = q.ends[(n-1)&uint64(len(q.ends)-1)], n
 	}
+	q.left = int64(q.room - (q.posted - q.tail))
 }
 
 // accept accounts for the first n requests of r, which have been posted as free allowed.
@@ -232,23 +238,21 @@ func (q *slots) accept(r *SendRequests, n int) {
 	switch {
 	case q.off:
 		return
-	case q.all:
+	case q.all != 0:
 		q.signalled += uint64(n)
 	default:
 		q.note(r.signals, n)
 	}
 	q.posted += uint64(n)
+	q.left -= int64(n)
 }
 
 // acceptOne is accept for one request: this is what a direct post takes longest for. signals is 1 for a signalled one, else 0.
 func (q *slots) acceptOne(signals uint64) {
+	q.left--
 	q.posted++
-	if q.all {
-		q.signalled++
-		return
-	}
 	q.ends[q.signalled&uint64(len(q.ends)-1)] = q.posted // to be overwritten if it is not signalled
-	q.signalled += signals
+	q.signalled += signals | q.all
 }
 
 // note accounts for the signalled ones among the first n requests.
@@ -273,5 +277,5 @@ func (q *slots) reset(turn uint64) {
 		q.counted = q.guard.count()
 	}
 	q.tallied.Store(&tallied{born: turn})
-	q.off = false
+	q.off, q.left = false, int64(q.room)
 }
