@@ -59,7 +59,7 @@ func (c *Context) CreateCQEx(attr CQExAttr) (*CQEx, error) {
 		return cverbs.CQExToCQ(raw), nil
 	})
 	if errors.Is(err, ErrNotSupported) {
-		return nil, hinted(err, fmt.Sprintf("fields %v, %v", e.fields, attr.flags()))
+		return nil, hinted(err, attr.unsupported(e.fields))
 	}
 	if err != nil {
 		return nil, err
@@ -75,6 +75,15 @@ func (a *CQExAttr) init(fields ibv.CreateCQWCFlags) *ibv.CQInitAttrEx {
 		init.CompMask = ibv.IBV_CQ_INIT_ATTR_MASK_FLAGS
 	}
 	return init
+}
+
+// unsupported is the hint of a device that cannot make such a queue.
+func (a *CQExAttr) unsupported(fields ibv.CreateCQWCFlags) string {
+	hint := fmt.Sprintf("likely the device cannot tell all of %v (CQExAttr.Fields)", fields)
+	if flags := a.flags(); flags != 0 {
+		hint += fmt.Sprintf(", or does not have %v", flags)
+	}
+	return hint
 }
 
 func (a *CQExAttr) flags() (f ibv.CreateCQAttrFlags) {

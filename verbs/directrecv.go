@@ -18,7 +18,7 @@ type DirectRecv struct {
 	rq *recvQueue
 }
 
-// DirectRecv makes a handle to post receives by, of which there may be one at a time: else the error matches EBUSY. It needs closing, before
+// DirectRecv makes a handle to post receives by, of which there may be one at a time that is direct: else the error matches EBUSY. It needs closing, before
 // the QP or after; the QP does not wait for it. If the provider is not known to return at once, or there are no direct calls here, posts go by
 // cgo instead: [DirectRecv.Reason] tells why. ENOMEM: there is no memory for a stack.
 func (q *QP) DirectRecv(attr DirectAttr) (*DirectRecv, error) {

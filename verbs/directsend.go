@@ -19,7 +19,7 @@ type DirectSend struct {
 	sq *sendQueue
 }
 
-// DirectSend makes a handle to post sends by, of which there may be one at a time: else the error matches EBUSY. It needs closing, before the
+// DirectSend makes a handle to post sends by, of which there may be one at a time that is direct: else the error matches EBUSY. It needs closing, before the
 // QP or after; the QP does not wait for it. If the provider is not known to return at once, or there are no direct calls here, or the QP has
 // [QPAttr.SendOps], posts go by cgo instead: [DirectSend.Reason] tells why. ENOMEM: there is no memory for a stack.
 func (q *QP) DirectSend(attr DirectAttr) (*DirectSend, error) {

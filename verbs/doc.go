@@ -31,15 +31,15 @@
 //
 // # Threads
 //
-// Calls run on the calling goroutine's thread. [CQ.Poll] and posting return at once; [CQ.Direct] and its like do so sooner. Waiting costs no
+// Calls run on the calling goroutine's thread. [CQ.Poll] and posting return at once; the handles that [CQ.Direct] and its like make do so sooner. Waiting costs no
 // thread: [CQ.Wait] parks the goroutine. [CQ.PollSpin] keeps a processor busy on purpose. A [Ring] has a thread of its own, which Go's collector
 // never stops and which keeps a processor busy while there is traffic.
 //
 // # Direct calls
 //
-// A call of C through cgo costs some 25 ns, most of it for telling the scheduler, which a poll of an empty queue does not need. [CQ.Direct],
+// A call of C through cgo costs some 30 ns, most of it for telling the scheduler, which a poll of an empty queue does not need. [CQ.Direct],
 // [QP.DirectSend] and [QP.DirectRecv] make handles whose calls go to the provider's own poll_cq, post_send and post_recv by a few
-// instructions of assembly, on a stack of the handle's, in 3 ns or so beyond what C needs. Results, errors and the
+// instructions of assembly, on a stack of the handle's, in a few nanoseconds beyond what C needs. Results, errors and the
 // accounting of send queues are those of Poll, PostSend and PostRecv, which others may use beside.
 //
 // A handle is for one goroutine at a time. That is the caller's part: two at once would run on one stack. With IBV_DIRECT=check in the

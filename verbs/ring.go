@@ -23,7 +23,7 @@ import (
 //
 // # Who may call what
 //
-// Empty, Next, Wait, All and Release belong to one goroutine at a time, which the caller sees to: the race detector finds who does not. Everything else may be called by
+// Empty, Next, Wait, All and Release belong to one goroutine at a time, which the caller sees to: the race detector finds who does not, once there are completions. Everything else may be called by
 // several goroutines at once, Close among them.
 //
 // # When the ring is full

@@ -38,7 +38,7 @@ func main() {
 		devices = slices.DeleteFunc(devices, func(d *verbs.Device) bool { return d.Name() != *name })
 	}
 	if len(devices) == 0 {
-		panic("there is no RDMA device " + *name)
+		panic(strings.TrimSpace("there is no RDMA device " + *name))
 	}
 	for _, d := range devices {
 		device(d)

@@ -1,5 +1,5 @@
 // Package direct calls C functions from Go without telling Go's scheduler: on a stack of the caller's own, from assembly, in a few
-// nanoseconds. A call through cgo costs some 25 ns more, most of which is for what such a call may do and a poll of a queue does not: take
+// nanoseconds. A call through cgo costs some 30 ns more, most of which is for what such a call may do and a poll of a queue does not: take
 // long, or call back into Go.
 //
 // It is for functions that return at once, whatever happens: that neither sleep nor wait for anything in Go, and need less than [StackSize].

@@ -14,8 +14,9 @@
 // Contexts, domains, memory regions, completion channels and queues, QPs of type RC, work queues, indirection tables, RSS QPs (which take no
 // requests and no states), and queries of the device, port, GIDs and partition keys. An RC QP sends and receives IBV_WR_SEND, SEND_WITH_IMM,
 // SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ and LOCAL_INV, inline data included; posts of atomics, memory windows and offloads
-// fail with EINVAL. There are no UC, UD or other QPs, shared receive queues, address handles, flow rules, extended CQs or on-demand
-// paging: such verbs fail with verbs.ErrNotSupported, and such QPs with EOPNOTSUPP.
+// fail with EINVAL. Its QPs post by the calls of ibv_wr_* as well (verbs.QPAttr.SendOps). Extended CQs tell all fields but VLANs, flow tags and
+// matched tags. There are no UC, UD or other QPs, shared receive queues, address handles, flow rules or on-demand paging: such verbs fail
+// with verbs.ErrNotSupported, and such QPs with EOPNOTSUPP.
 //
 // It has one port, of Ethernet, with four GIDs; queue pairs of all its contexts reach each other, and no other device's. It is no
 // network, and no benchmark of one.
