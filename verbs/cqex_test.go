@@ -622,6 +622,28 @@ func TestExtendedPollFreesPlaces(t *testing.T) {
 	}
 }
 
+// A batch that fails on its way counts once.
+func TestExtendedBatchThatFailsCountsOnce(t *testing.T) {
+	d, c := testDevice(t)
+	q := testCQEx(t, c, CQExAttr{})
+	p := &pair{d: d, c: c, pd: closing(t, must(c.AllocPD()))}
+	p.a, p.b = p.qp(t, QPAttr{SendCQ: q.CQ(), MaxSendWR: 8}), p.qp(t, QPAttr{})
+	p.connect(t, ConnectAttr{})
+	room := int64(p.a.Cap().MaxSendWR)
+	for range room {
+		ok(t, p.a.Send(SendWR{Flags: signaled}))
+	}
+	ok(t, d.Fail("next_poll", softdev.Fault{Errno: syscall.EBUSY, Skip: 1}))
+	if n, err := q.Poll(make([]WCEx, 8)); n != 2 || !errors.Is(err, syscall.EBUSY) {
+		t.Fatal(n, err)
+	}
+	p.a.sq.refresh()
+	if s := p.a.sq; s.left != 2 || s.off {
+		t.Errorf("%d places are left of %d; counting given up: %v", s.left, room, s.off)
+	}
+	pollEx(t, q, int(room)-2)
+}
+
 // Closing an extended queue that is in use is refused; events about it name the ordinary handle.
 func TestExtendedInUse(t *testing.T) {
 	d, c := testDevice(t)

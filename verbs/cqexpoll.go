@@ -42,8 +42,7 @@ func (c *CQEx) pollSingle(wc []WCEx) (int, error) {
 func (c *CQEx) poll(wc []WCEx) (int, error) {
 	q := c.cq
 	if len(wc) > 0 && !q.over.Load() {
-		turn := q.turnstile.Turn()
-		s := q.scan.Load() // as it is at that turn
+		turn, s := q.now()
 		n, ok, err := cverbs.PollCQExWithin(q.turnstile, turn, c.raw, c.reads, entriesEx(wc), &wc[0].wc)
 		if ok {
 			if s != nil && n > 0 {

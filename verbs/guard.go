@@ -7,7 +7,6 @@ import (
 
 	"github.com/goverbs/ibv/internal/cverbs"
 	"github.com/goverbs/ibv/internal/direct"
-	"github.com/goverbs/ibv/internal/release"
 )
 
 // The order of locks. Somebody who wants an object for itself waits for the calls within it, and keeps new ones waiting meanwhile; so a
@@ -53,7 +52,7 @@ type tally struct {
 	_    [48]byte      // a cache line of its own
 }
 
-// look has the gate count, or the poller, if that has to look at what it gets first.
+// look has the gate count, unless the poller has to look at what it gets: then whose completions there are counts, and not how many.
 func (t *tally) look(looks bool) {
 	if looks {
 		t.gate.Count(nil)
@@ -61,9 +60,6 @@ func (t *tally) look(looks bool) {
 		t.gate.Count(&t.n)
 	}
 }
-
-// add counts n more. Nobody else writes meanwhile.
-func (t *tally) add(n int) { release.Store64(&t.n, t.n.Load()+uint64(n)) }
 
 // The word: calls under way, whether somebody wants the object for itself, and the count.
 const (

@@ -23,8 +23,7 @@ import (
 // [ErrCQOverrun], and then only that, without asking the device again.
 func (c *CQ) Poll(wc []ibv.WC) (int, error) {
 	if c != nil && c.object != nil && len(wc) > 0 && !c.over.Load() {
-		turn := c.turnstile.Turn()
-		s := c.scan.Load() // as it is at that turn
+		turn, s := c.now()
 		n, ok, err := cverbs.PollCQWithin(c.turnstile, turn, c.raw, entries(wc), &wc[0])
 		if n > 0 {
 			if s != nil {

@@ -13,11 +13,13 @@ import (
 // A queueMutex keeps posts to a queue apart. Who has it keeps the queue's direct poster out as well, which takes no mutex.
 //
 // It is held for as long as a post takes, and mostly by the only one who wants it. So it takes one locked instruction, where a [sync.Mutex]
-// takes two, and unlocking wakes nobody: of those who have to wait one looks at the word again and again, and the others wait for that one.
+// takes two, and unlocking wakes nobody: of those who have to wait one looks at the word again and again, and the others wait for that one. If
+// that takes long everybody else who comes waits as well, also who has just had it.
 type queueMutex struct {
 	held    atomic.Uint32
-	waiting sync.Mutex   // of the one who looks
-	gate    *direct.Gate // the direct poster's; nil: there is none
+	wanted  atomic.Uint32 // the one who looks has waited long
+	waiting sync.Mutex    // of the one who looks
+	gate    *direct.Gate  // the direct poster's; nil: there is none
 }
 
 // Lock waits for others, and for a direct post that is under way.
@@ -38,7 +40,7 @@ func (m *queueMutex) Unlock() {
 
 // take waits for others, but for a direct post.
 func (m *queueMutex) take() {
-	if !m.held.CompareAndSwap(0, 1) {
+	if m.wanted.Load() != 0 || !m.held.CompareAndSwap(0, 1) {
 		m.wait()
 	}
 }
@@ -46,19 +48,26 @@ func (m *queueMutex) take() {
 // give is for whoever has it.
 func (m *queueMutex) give() { release.Store32(&m.held, 0) }
 
-// wait is take for those who have to wait. Who has it is at work, and done in a moment, unless its thread has lost its processor, or it closes the queue.
+// patience is how often the one who looks lets others go first.
+const patience = 100
+
+// wait is take for those who have to wait. Who has it is done in a moment, unless its thread has lost its processor, or it closes the queue.
 func (m *queueMutex) wait() {
 	m.waiting.Lock()
 	defer m.waiting.Unlock()
 	pause := time.Microsecond
 	for i := 0; !m.held.CompareAndSwap(0, 1); i++ {
-		if i < 100 {
+		if i == patience {
+			m.wanted.Store(1)
+		}
+		if i < 10*patience {
 			runtime.Gosched()
 			continue
 		}
 		time.Sleep(pause)
 		pause = min(2*pause, time.Millisecond)
 	}
+	m.wanted.Store(0)
 }
 
 // attach lets a direct poster in from Unlock on. It needs the mutex, and reports false if there is one already.

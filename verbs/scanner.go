@@ -27,6 +27,12 @@ type tallied struct {
 // held is the turn for those who have what was polled within the guard, or by their own gate, so that no later turn can begin.
 const held = math.MaxUint64
 
+// now is the turn of the queue's turnstile, and then the scanner. If a poll is let in at that turn the scanner was still the right one.
+func (c *CQ) now() (turn uint64, s *scanner) {
+	turn = c.turnstile.Turn()
+	return turn, c.scan.Load()
+}
+
 // at is what completions that were polled at a turn are to be told to; nil if they are nobody's any more, or q is nil.
 func (q *sendQueue) at(turn uint64) *tallied {
 	if q == nil {

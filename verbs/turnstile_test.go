@@ -92,3 +92,71 @@ func TestLockShutsTheTurnstile(t *testing.T) {
 		t.Errorf("after Close: open %v, %v", open, err)
 	}
 }
+
+// A lock waits for a poll that is under way, however long that takes.
+func TestLockWaitsForAPoll(t *testing.T) {
+	_, c := testDevice(t)
+	q := testCQ(t, c, 64, false)
+	beside.Stays(q.raw)
+	polled := make(chan error)
+	go func() {
+		var wc [4]ibv.WC
+		_, err := q.Poll(wc[:])
+		polled <- err
+	}()
+	eventually(t, "poll", func() bool { return beside.Inside() == 1 })
+	locked := make(chan bool)
+	go func() { locked <- q.lock() }()
+	select {
+	case <-locked:
+		t.Error("locked beside a poll")
+	case <-time.After(20 * time.Millisecond): // for one that does not wait
+	}
+	beside.Genuine(q.raw)
+	ok(t, <-polled)
+	if !<-locked {
+		t.Error("closed")
+	}
+	q.unlock(false)
+}
+
+// Whoever shuts a turnstile is alone at once: a poll that is in, though nothing has yet made visible that it is, would count later. Without the
+// kernel's fence it is seen within some thousand times on two processors.
+func TestShutTurnstileAtTheVeryMoment(t *testing.T) {
+	_, c := testDevice(t)
+	q := testCQ(t, c, 64, false)
+	beside.Synthetic(q.raw, 1)
+	defer beside.Genuine(q.raw)
+	var stop atomic.Bool
+	var polls atomic.Uint64
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		var wc [1]ibv.WC
+		for !stop.Load() {
+			for range 50 { // without a locked instruction, which would make it visible
+				n, _ := q.Poll(wc[:])
+				polls.Store(polls.Load() + uint64(n))
+			}
+		}
+	})
+	g := q.turnstile
+	end := time.Now().Add(2 * time.Second)
+	for i := 0; time.Now().Before(end) && !t.Failed(); i++ {
+		g.Shut()
+		at := g.Count()
+		for range 40 {
+			if g.Count() != at {
+				t.Errorf("a poll beside whoever has shut it, at attempt %d", i)
+				break
+			}
+		}
+		g.Open()
+		for before, n := polls.Load(), 0; polls.Load() < before+3 && n < 100000; n++ {
+			if n%1000 == 999 {
+				runtime.Gosched() // there may be one processor only
+			}
+		}
+	}
+	stop.Store(true)
+	wg.Wait()
+}

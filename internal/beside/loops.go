@@ -14,7 +14,7 @@ import (
 )
 
 // Synthetic makes polls of all queues of a CQ's context return n completions, or as many as are asked for, until Genuine. Nobody may be
-// polling during either, and only one context of the process can be synthetic.
+// polling during either, but for polls that stay, and only one context of the process can be synthetic.
 func Synthetic(cq *ibv.CQ, n int) {
 	C.beside_synthetic((*C.struct_ibv_cq)(unsafe.Pointer(cq)), C.int(n))
 }
@@ -24,7 +24,13 @@ func Rare(cq *ibv.CQ, polls int) {
 	C.beside_rare((*C.struct_ibv_cq)(unsafe.Pointer(cq)), C.long(polls))
 }
 
-// Genuine undoes Synthetic and Rare.
+// Stays makes polls stay until Genuine, and find nothing. Inside is how many are under way.
+func Stays(cq *ibv.CQ) { C.beside_stays((*C.struct_ibv_cq)(unsafe.Pointer(cq))) }
+
+// Inside is how many polls stay.
+func Inside() int { return int(C.beside_inside()) }
+
+// Genuine undoes Synthetic, Rare and Stays.
 func Genuine(cq *ibv.CQ) { C.beside_genuine((*C.struct_ibv_cq)(unsafe.Pointer(cq))) }
 
 // Polls polls a CQ for up to so many entries, 64 at most, again and again, and reads each completion.

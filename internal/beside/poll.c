@@ -4,6 +4,8 @@
 #include "now.h"
 
 #include <infiniband/verbs.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 // One context at a time is synthetic.
 static int completions;
@@ -33,6 +35,20 @@ static int rare(struct ibv_cq *cq, int n, struct ibv_wc *wc)
 	return 1;
 }
 
+static atomic_int staying, inside;
+
+static int stays(struct ibv_cq *cq, int n, struct ibv_wc *wc)
+{
+	(void)cq;
+	(void)n;
+	(void)wc;
+	atomic_fetch_add(&inside, 1);
+	while (atomic_load(&staying))
+		sched_yield();
+	atomic_fetch_sub(&inside, 1);
+	return 0;
+}
+
 static void poll_by(struct ibv_cq *cq, int (*poll)(struct ibv_cq *, int, struct ibv_wc *))
 {
 	if (!genuine)
@@ -52,8 +68,20 @@ void beside_rare(struct ibv_cq *cq, long polls)
 	poll_by(cq, rare);
 }
 
+void beside_stays(struct ibv_cq *cq)
+{
+	atomic_store(&staying, 1);
+	poll_by(cq, stays);
+}
+
+int beside_inside(void)
+{
+	return atomic_load(&inside);
+}
+
 void beside_genuine(struct ibv_cq *cq)
 {
+	atomic_store(&staying, 0);
 	if (genuine)
 		cq->context->ops.poll_cq = genuine;
 	genuine = NULL;

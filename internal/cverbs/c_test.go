@@ -59,8 +59,8 @@ func TestStress(t *testing.T) {
 		{"many.c", "-O2", nil},
 		{"turnstile.c", "-fsanitize=thread", []string{"200"}},
 		{"turnstile.c", "-fsanitize=address,undefined", []string{"300"}},
-		{"turnstile.c", "-O2", []string{"2000"}},
-		{"turnstile.c", "-O3", []string{"2000", "fenced"}},
+		{"turnstile.c", "-O2", []string{"600"}},
+		{"turnstile.c", "-O3", []string{"600", "fenced"}},
 	} {
 		t.Run(c.source+c.flags, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,7 @@ struct ibvgo_turnstile {
 	_Atomic uint64_t counts[IBVGO_TURNSTILE_THREADS + 1];
 };
 
-// A thread's place. What it says is written by that thread alone, and read by those who shut turnstiles.
+// A thread's place. Where the thread is it writes itself, and those who shut turnstiles read; the rest changes under a mutex.
 struct ibvgo_thread {
 	struct ibvgo_turnstile *_Atomic in; // the turnstile that the thread is in
 	struct ibvgo_thread *next;

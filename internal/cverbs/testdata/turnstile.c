@@ -15,7 +15,7 @@
 
 static struct ibvgo_turnstile g;
 static _Atomic int within, stop;
-static _Atomic uint64_t passed, refused;
+static _Atomic uint64_t passed;
 
 static uint64_t counted(void)
 {
@@ -102,14 +102,18 @@ static void crowd(void)
 	}
 }
 
+static uint64_t known_turn(void)
+{
+	return atomic_load_explicit(&g.turn, memory_order_acquire) & ~UINT64_C(1);
+}
+
 static void *call(void *unused)
 {
 	(void)unused;
 	while (!atomic_load(&stop)) {
-		struct ibvgo_thread *t = ibvgo_turnstile_enter(&g, atomic_load_explicit(&g.turn, memory_order_acquire) & ~UINT64_C(1));
+		struct ibvgo_thread *t = ibvgo_turnstile_enter(&g, known_turn());
 
 		if (!t) {
-			atomic_fetch_add_explicit(&refused, 1, memory_order_relaxed);
 			sched_yield();
 			continue;
 		}
@@ -121,18 +125,12 @@ static void *call(void *unused)
 	return NULL;
 }
 
-int main(int argc, char **argv)
+// beside_calls shuts the turnstile beside several callers.
+static void beside_calls(long rounds)
 {
 	pthread_t callers[CALLERS];
-	long rounds = argc > 1 ? atol(argv[1]) : 1000;
-	uint64_t before;
+	uint64_t before = counted();
 
-	g.fenced = argc > 2;
-	demand(!syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0), "membarrier");
-	singly();
-	pthread_barrier_init(&together, NULL, CROWD);
-	crowd();
-	before = counted();
 	for (int i = 0; i < CALLERS; i++)
 		demand(!pthread_create(&callers[i], NULL, call, NULL), "thread");
 	while (rounds-- > 0 || !atomic_load(&passed)) {
@@ -149,6 +147,106 @@ int main(int argc, char **argv)
 	for (int i = 0; i < CALLERS; i++)
 		pthread_join(callers[i], NULL);
 	demand(counted() - before == passed, "calls are counted");
+	atomic_store(&stop, 0);
+}
+
+// A caller without a locked instruction, which would make visible that it is in.
+static void *call_quietly(void *unused)
+{
+	(void)unused;
+	while (!atomic_load_explicit(&stop, memory_order_relaxed))
+		pass(known_turn(), 1);
+	return NULL;
+}
+
+static time_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+static void at_the_very_moment(time_t seconds)
+{
+	time_t end = now() + seconds;
+	pthread_t caller;
+
+	demand(!pthread_create(&caller, NULL, call_quietly, NULL), "thread");
+	while (now() < end) {
+		uint64_t at, before = counted();
+
+		shut();
+		at = counted();
+		for (int i = 0; i < 40; i++)
+			demand(counted() == at, "a call that was not seen");
+		atomic_fetch_add(&g.turn, 1);
+		for (int i = 0; i < 10000 && counted() < before + 20; i++) // so that it is in, mostly
+			;
+	}
+	atomic_store(&stop, 1);
+	pthread_join(caller, NULL);
+}
+
+// A thread that comes again at its end, when its place is another one's already, is given one of its own.
+static pthread_key_t late;
+static pthread_t heir;
+static unsigned inherited;
+static _Atomic int has, done;
+
+static void *inherit(void *unused)
+{
+	demand(pass(known_turn(), 0), "nobody shuts it");
+	inherited = ibvgo_this_thread->number;
+	atomic_store(&has, 1);
+	while (!atomic_load(&done))
+		sched_yield();
+	return unused;
+}
+
+static void at_the_end(void *again)
+{
+	static int again_once;
+
+	if (!again_once++) { // the place is given back meanwhile
+		pthread_setspecific(late, again);
+		return;
+	}
+	demand(!pthread_create(&heir, NULL, inherit, NULL), "thread");
+	while (!atomic_load(&has))
+		sched_yield();
+	demand(pass(known_turn(), 0) && ibvgo_this_thread->taken && ibvgo_this_thread->number != inherited, "a place of its own");
+	atomic_store(&done, 1);
+}
+
+static void *ends(void *unused)
+{
+	demand(pass(known_turn(), 0), "nobody shuts it");
+	demand(!pthread_setspecific(late, &g), "key");
+	return unused;
+}
+
+static void latecomer(void)
+{
+	pthread_t t;
+
+	demand(!pthread_key_create(&late, at_the_end) && !pthread_create(&t, NULL, ends, NULL), "thread");
+	pthread_join(t, NULL);
+	pthread_join(heir, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	long rounds = argc > 1 ? atol(argv[1]) : 1000;
+
+	g.fenced = argc > 2;
+	demand(!syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0), "membarrier");
+	singly();
+	pthread_barrier_init(&together, NULL, CROWD);
+	crowd();
+	latecomer();
+	beside_calls(rounds);
+	at_the_very_moment(2);
 	puts("done");
 	return 0;
 }
