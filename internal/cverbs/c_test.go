@@ -29,6 +29,7 @@ var includes = []string{"loader.h", "loader_open.h", "registry.h", "registry_tab
 
 // The C code has no warning, in any form that it is built in.
 func TestWarnings(t *testing.T) {
+	t.Parallel()
 	all := append([]string{"ringcalls.h", "ringcalls.c"}, sources...) // the calls of a ring's thread need the stubs
 	readAll(t, append(includes, all...)...)
 	for _, cc := range []string{"gcc", "clang"} {

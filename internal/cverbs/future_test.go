@@ -16,6 +16,7 @@ import (
 // nor write a byte past Go's structs. The test program's provider takes and fills as many bytes as that header says; gcc's address
 // sanitizer looks on.
 func TestFuture(t *testing.T) {
+	t.Parallel()
 	readAll(t, packageFiles(t)...)
 	include := futureHeader(t)
 	for _, cc := range []string{"gcc", "clang"} {

@@ -28,10 +28,12 @@ func goWith(t *testing.T, cc, flags string, include []string, args ...string) {
 // The package builds against the headers of each recorded release, with each compiler, without a warning. What it consists of
 // refers to none of the library's functions, whatever the header's inlines call.
 func TestHeaders(t *testing.T) {
+	t.Parallel()
 	readAll(t, packageFiles(t)...)
 	for _, release := range headers.Releases {
 		for _, cc := range []string{"gcc", "clang"} {
 			t.Run(release+"/"+cc, func(t *testing.T) {
+				t.Parallel()
 				include := []string{headers.Include(t, release)}
 				archive := filepath.Join(t.TempDir(), "cverbs.a")
 				goWith(t, cc, "-Werror", include, "build", "-o", archive, ".")

@@ -18,6 +18,7 @@ import (
 // A program that imports the package starts where libibverbs is not, says so when a device is asked for, and runs with it where it
 // is. Where it is not is a folder that has only what the program needs, as the root folder of the program's process.
 func TestWithoutLibrary(t *testing.T) {
+	t.Parallel()
 	readAll(t, append(packageFiles(t), "testdata/starts/main.go")...)
 	root := t.TempDir()
 	program := filepath.Join(root, "starts")
@@ -60,6 +61,7 @@ func TestWithoutLibrary(t *testing.T) {
 
 // A program that is linked statically would not see the errno of what it loads: it loads nothing, and says why.
 func TestWithoutLibraryStatic(t *testing.T) {
+	t.Parallel()
 	readAll(t, append(packageFiles(t), "testdata/starts/main.go")...)
 	for _, flags := range []string{"-static", "-static-pie"} {
 		program := filepath.Join(t.TempDir(), "starts")

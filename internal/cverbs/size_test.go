@@ -13,6 +13,7 @@ import (
 
 // All calls together add at most 1.5 MB to an empty program with cgo.
 func TestSize(t *testing.T) {
+	t.Parallel()
 	readAll(t, append(packageFiles(t), "testdata/empty/main.go")...)
 	calls := regexp.MustCompile(`(?m)^func ([A-Z]\w*)\(`).FindAllStringSubmatch(source(t, "calls_generated.go"), -1)
 	if len(calls) < 150 {
