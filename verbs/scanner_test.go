@@ -120,7 +120,7 @@ func TestPollsTellTheirTurn(t *testing.T) {
 					time.Sleep(20 * time.Microsecond)
 				}
 			})
-			for i := 0; i < 60 && !t.Failed(); i++ {
+			for i := 0; i < 20 && !t.Failed(); i++ {
 				for range 8 {
 					_ = p.a.Send(SendWR{})
 				}
