@@ -105,11 +105,12 @@ func TestLockWaitsForAPoll(t *testing.T) {
 		polled <- err
 	}()
 	eventually(t, "poll", func() bool { return beside.Inside() == 1 })
-	locked := make(chan bool)
+	locked := make(chan bool, 1)
 	go func() { locked <- q.lock() }()
 	select {
-	case <-locked:
+	case open := <-locked:
 		t.Error("locked beside a poll")
+		locked <- open
 	case <-time.After(20 * time.Millisecond): // for one that does not wait
 	}
 	beside.Genuine(q.raw)
