@@ -54,7 +54,7 @@ func benchmarkPoll(b *testing.B, q *CQ, entries int, poll func([]ibv.WC) (int, e
 				b.Fatal(err)
 			}
 			if got > 0 {
-				sum += ids64(wc[:got])
+				sum += sumIDs(wc[:got])
 			}
 		}
 		took := time.Since(start)
@@ -63,11 +63,11 @@ func benchmarkPoll(b *testing.B, q *CQ, entries int, poll func([]ibv.WC) (int, e
 	}, beside.Empty)
 }
 
-// ids64 reads each completion and adds up the ids. It is a function, though that takes a nanosecond, so that its few instructions are at the beginning of a
+// sumIDs reads each completion and adds up the ids. It is a function, though that takes a nanosecond, so that its few instructions are at the beginning of a
 // line of the cache: in a loop around a poll it depends on the rest of the program whether they are, and they take half as long again if not.
 //
 //go:noinline
-func ids64(wc []ibv.WC) (sum uint64) {
+func sumIDs(wc []ibv.WC) (sum uint64) {
 	for i := range wc {
 		sum += wc[i].WRID
 	}
@@ -218,7 +218,7 @@ func directPolls(d *DirectCQ, wc []ibv.WC, polls int) (sum uint64, err error) {
 			return 0, err
 		}
 		if n > 0 {
-			sum += ids64(wc[:n])
+			sum += sumIDs(wc[:n])
 		}
 	}
 	return sum, nil
