@@ -7,7 +7,7 @@
 # -e passes an environment variable, -v tells how long things took. In the environment:
 #
 #   KERNEL          the kernel, as fetch.sh knows it; 6.12
-#   IBV_VM_DIR      a folder with vmlinuz and initrd.gz instead of the kernel's
+#   IBV_VM_DIR      a folder with vmlinux and initrd.gz instead of the kernel's
 #   IBV_VM_LIMIT    seconds until the guest is ended; 300
 #   IBV_VM_MEMORY   MiB; 512
 #   IBV_VM_ACCEL    QEMU's accelerator; emulation, which is there everywhere
@@ -63,7 +63,7 @@ work=$(mktemp -d)
 # Warnings of the kernel's go to the console, and an oops is its end. The command's output goes through the second serial line as it is.
 qemu=(
 	qemu-system-x86_64 -machine q35 -accel "${IBV_VM_ACCEL:-tcg,thread=multi,tb-size=256}" -cpu max,-cx16 -smp 2 -m "${IBV_VM_MEMORY:-512}"
-	-kernel "$dir/vmlinuz" -initrd "$work/initrd"
+	-kernel "$dir/vmlinux" -initrd "$work/initrd"
 	-append "console=ttyS0 loglevel=5 panic=-1 oops=panic nokaslr mitigations=off no_timer_check"
 	-nodefaults -display none -no-reboot -serial "file:$work/console" -serial stdio
 	-device "isa-debug-exit,iobase=0xf4,iosize=0x04"

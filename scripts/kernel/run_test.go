@@ -202,7 +202,7 @@ func TestGoTest(t *testing.T) {
 	}
 }
 
-// vm makes a folder for IBV_VM_DIR with the kernel and initrd of the real one, which may be replaced.
+// vm makes a folder for IBV_VM_DIR with links to the kernel and initrd of the real one, which may be replaced.
 func vm(t *testing.T) string {
 	t.Helper()
 	kernel := os.Getenv("KERNEL")
@@ -214,12 +214,10 @@ func vm(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"vmlinuz", "initrd.gz"} {
-		b, err := os.ReadFile(filepath.Join(real, name))
-		if err != nil {
+	for _, name := range []string{"vmlinux", "initrd.gz"} {
+		if err := os.Symlink(filepath.Join(real, name), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
-		replace(t, filepath.Join(dir, name), b)
 	}
 	return dir
 }
@@ -241,16 +239,20 @@ func TestBroken(t *testing.T) {
 	}{
 		{"half an initrd", "initrd.gz", func(_ *testing.T, b []byte) []byte { return b[:len(b)/2] }, "Kernel panic - not syncing"},
 		{"a module that is not there", "initrd.gz", addOrder, "@init: none.ko does not load"},
-		{"no kernel", "vmlinuz", func(*testing.T, []byte) []byte { return []byte("no kernel") }, "no result from the guest"},
+		{"no kernel", "vmlinux", func(*testing.T, []byte) []byte { return []byte("no kernel") }, "no result from the guest"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir := vm(t)
-			b, err := os.ReadFile(filepath.Join(dir, c.file))
+			file := filepath.Join(dir, c.file)
+			b, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			replace(t, filepath.Join(dir, c.file), c.change(t, b))
+			if err := os.Remove(file); err != nil { // the link
+				t.Fatal(err)
+			}
+			replace(t, file, c.change(t, b))
 			r := act(t, "pass", "IBV_VM_DIR="+dir)
 			r.want(t, 97, "", c.stderr)
 			if r.stdout != "" {

@@ -27,10 +27,11 @@ EOF
 [ "$(uname -m)" = x86_64 ] || { echo "test.sh: the kernels are amd64's, and so have to be this machine and its tests" >&2; exit 1; }
 scripts/need.sh qemu-system-x86 || skip "QEMU is not here, and cannot be installed."
 command -v qemu-system-x86_64 >/dev/null || skip "there is no qemu-system-x86_64 here."
-scripts/need.sh busybox-static cpio kmod xz-utils iproute2 gcc libc6-dev libibverbs-dev libibverbs1 ibverbs-providers ibverbs-utils
+scripts/need.sh busybox-static cpio kmod xz-utils zstd binutils iproute2 gcc libc6-dev libibverbs-dev libibverbs1 ibverbs-providers ibverbs-utils
 
 for kernel in "${kernels[@]}"; do
 	scripts/kernel/fetch.sh "$kernel"
+	scripts/kernel/unpack.sh ".cache/kernel/${kernel//\//:}"
 	scripts/kernel/initrd.sh ".cache/kernel/${kernel//\//:}"
 done
 
