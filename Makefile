@@ -34,16 +34,17 @@ test: ## everything but the cross compilers; does its own set-up
 	$(GO) test -C gen/oracletest -count=1 -run Random
 	@$(MAKE) --no-print-directory test-cgo
 
-# What has C code, or calls it.
+# What has C code, or calls it. The race detector and the address sanitizer check pointers too, but allow no direct calls.
 CGO    := ./internal/cverbs ./internal/softdev ./internal/direct/... ./internal/ring ./internal/beside/... ./verbs/...
 # Tests that build everything anew, with instruments of their own; they run once.
 BUILDS := TestHeaders|TestFuture|TestWithoutLibrary|TestSize|TestStress|TestWarnings|TestC$$
 
 test-cgo: ## the bindings with every thunk counted; all of C under -race, -asan, checkptr and cgocheck2; and without cgo
 	$(GO) test -count=1 -tags ibvcount -run 'Thunk|Counts' ./internal/cverbs
-	$(GO) test -race -skip '$(BUILDS)' $(CGO)
+	GOEXPERIMENT=cgocheck2 $(GO) test -race -skip '$(BUILDS)' $(CGO)
 	$(GO) test -asan -skip '$(BUILDS)' $(CGO)
-	GOEXPERIMENT=cgocheck2 GOFLAGS=-gcflags=all=-d=checkptr $(GO) test -skip '$(BUILDS)' $(CGO)
+	$(GO) test -gcflags=github.com/goverbs/ibv/...=-d=checkptr -run 'Direct|Tiers' ./verbs ./verbs/kerneltest
+	$(GO) test -gcflags=github.com/goverbs/ibv/...=-d=checkptr ./internal/direct
 	CGO_ENABLED=0 $(GO) test ./internal/cverbs ./internal/softdev ./internal/direct/... ./verbs/...
 	CGO_ENABLED=0 $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...

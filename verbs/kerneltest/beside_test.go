@@ -13,7 +13,7 @@ import (
 
 const (
 	besideRuns   = 5 // an odd number: the median is one of them
-	besideRounds = 100
+	besideRounds = 50
 )
 
 // TestBesideC times the example between two processes of its own and rdma-core's program between two of its own, in turn. Emulated
