@@ -68,7 +68,7 @@ func (d *DirectRecv) Post(r *RecvRequests) (int, error) {
 	}
 	var bad *ibv.RecvWR
 	result := d.fast.Call(uintptr(unsafe.Pointer(&r.wrs[0])), unsafe.Pointer(&bad))
-	if result == direct.Held && bad == nil {
+	if result == 0 && bad == nil {
 		d.fast.Leave()
 		runtime.KeepAlive(r)
 		return r.n, nil
@@ -87,7 +87,7 @@ func (d *DirectRecv) posted(r *RecvRequests, result int, bad *ibv.RecvWR) (int, 
 		return d.postInside(r)
 	}
 	defer d.gate.Leave()
-	n, err := d.rq.taken(r, cverbs.Posted(result-direct.Held), bad)
+	n, err := d.rq.taken(r, cverbs.Posted(result), bad)
 	runtime.KeepAlive(r)
 	return n, err
 }

@@ -82,20 +82,21 @@ func (d *DirectSend) Post(r *SendRequests) (int, error) {
 	if d == nil || d.fast == nil || !d.sq.plain(r) {
 		return d.postOther(r)
 	}
+	s := d.sq
 	var bad *ibv.SendWR
 	result := d.fast.Call(uintptr(unsafe.Pointer(unsafe.SliceData(r.wrs))), unsafe.Pointer(&bad))
-	if result == direct.Held && bad == nil {
-		n := r.n
-		if n == 1 {
-			d.sq.acceptOne(r.signals[0] & 1)
-		} else {
-			d.sq.accept(r, n)
-		}
-		d.fast.Leave()
-		runtime.KeepAlive(r)
-		return n, nil
+	if result != 0 || bad != nil {
+		return d.posted(r, result, bad)
 	}
-	return d.posted(r, result, bad)
+	n := r.n
+	if n == 1 {
+		s.acceptOne(r.signals[0] & 1)
+	} else {
+		s.accept(r, n)
+	}
+	d.fast.Leave()
+	runtime.KeepAlive(r)
+	return n, nil
 }
 
 // posted ends a post that the provider has not taken as a whole, or that was refused.
@@ -104,7 +105,7 @@ func (d *DirectSend) posted(r *SendRequests, result int, bad *ibv.SendWR) (int, 
 		return d.postInside(r)
 	}
 	defer d.gate.Leave()
-	if result -= direct.Held; result == 0 && bad == nil {
+	if result == 0 && bad == nil {
 		d.sq.accept(r, r.n)
 		return r.n, nil
 	}

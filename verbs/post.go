@@ -3,10 +3,12 @@ package verbs
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"unsafe"
 
 	"github.com/goverbs/ibv"
 	"github.com/goverbs/ibv/internal/cverbs"
@@ -16,6 +18,7 @@ import (
 type sendQueue struct {
 	mu      queueMutex // held by posts, which enter no guard; taken within the lock of the CQ's guard, if both
 	closed  bool
+	takes   sizes // of requests that are posted without a second look
 	home    *home
 	name    string // of the QP
 	number  uint32 // of the QP
@@ -49,11 +52,15 @@ var errPartial = errors.New("the provider reported success, but took only a part
 //
 // Several goroutines may post to one QP, each with its own chain; their chains are not interleaved. Nothing is allocated unless it fails.
 func (q *QP) PostSend(r *SendRequests) (int, error) {
-	s, err := q.sending()
-	if err != nil {
+	if q == nil || q.sq == nil {
+		_, err := q.sending()
 		return 0, err
 	}
-	s.mu.Lock()
+	s := q.sq
+	if !s.mu.try() { // Lock, without a call
+		s.mu.wait()
+	}
+	s.mu.shut()
 	n, err := s.post(r)
 	s.mu.Unlock()
 	runtime.KeepAlive(r) // a refusal may have looked at a request last
@@ -98,26 +105,45 @@ func (q *QP) sending() (*sendQueue, error) {
 
 // post posts what r has. The caller holds mu.
 func (s *sendQueue) post(r *SendRequests) (int, error) {
-	if !s.plain(r) || s.closed || s.ex != nil || !sends(s.raw) {
+	if !s.plain(r) || !sends(s.raw) {
 		return s.postOther(r)
 	}
-	var bad *ibv.SendWR
-	errno := cverbs.PostSend(s.raw, &r.wrs[0], &bad)
-	runtime.KeepAlive(r)
+	errno, bad := cverbs.Send(s.raw, unsafe.SliceData(r.wrs))
 	if errno != 0 || bad != nil {
 		return s.rejected(r, errno, bad)
 	}
-	if n := r.n; n != 1 {
+	n := r.n
+	if n == 1 {
+		s.acceptOne(r.signals[0] & 1)
+	} else {
 		s.accept(r, n)
-		return n, nil
 	}
-	s.acceptOne(r.signals[0] & 1)
-	return 1, nil
+	return n, nil
 }
 
-// plain reports whether all of r fits and has room, as far as is known without a look at what has ended meanwhile.
+// sizes are a queue's bounds for a request's elements and inline bytes, in one word, and never 0.
+type sizes uint64
+
+// unusual is for queues that want a second look at each request. No request fits.
+const unusual sizes = math.MaxUint64
+
+func sizesOf(c *ibv.QPCap) sizes {
+	return sizes(min(c.MaxSendSGE, math.MaxInt32))<<32 + sizes(c.MaxInlineData) + 1
+}
+
+// plain reports whether r is to be posted without a second look: all of it fits and has room, as far as is known without a look at what has
+// ended meanwhile.
 func (s *sendQueue) plain(r *SendRequests) bool {
-	return r != nil && r.n > 0 && int64(r.n) <= s.left && int64(r.mostSGE) <= int64(s.cap.MaxSendSGE) && r.mostInline <= s.cap.MaxInlineData
+	return r != nil && (r.fits == s.takes || s.fit(r)) && int64(r.n) <= s.left
+}
+
+// fit reports whether r fits, and notes it, unless it has no requests.
+func (s *sendQueue) fit(r *SendRequests) bool {
+	if s.takes == unusual || r.n == 0 || int64(r.mostSGE) > int64(s.cap.MaxSendSGE) || r.mostInline > s.cap.MaxInlineData {
+		return false
+	}
+	r.fits = s.takes
+	return true
 }
 
 // sends reports whether a QP is in a state in which it takes sends.
@@ -144,8 +170,7 @@ func (s *sendQueue) postOther(r *SendRequests) (int, error) {
 	if fit < n {
 		r.cut(fit)
 	}
-	var bad *ibv.SendWR
-	errno := cverbs.PostSend(s.raw, &r.wrs[0], &bad)
+	errno, bad := cverbs.Send(s.raw, &r.wrs[0])
 	runtime.KeepAlive(r)
 	if fit < n {
 		r.join(fit)

@@ -116,7 +116,7 @@ func (q *recvQueue) postLocked(r *RecvRequests) (int, error) {
 	if q.wq != nil {
 		errno = cverbs.PostWQRecv(q.wq, &r.wrs[0], &bad)
 	} else {
-		errno = cverbs.PostRecv(q.qp, &r.wrs[0], &bad)
+		errno, bad = cverbs.Receive(q.qp, &r.wrs[0])
 	}
 	runtime.KeepAlive(r)
 	return q.taken(r, errno, bad)

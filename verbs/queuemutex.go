@@ -25,9 +25,7 @@ type queueMutex struct {
 // Lock waits for others, and for a direct post that is under way.
 func (m *queueMutex) Lock() {
 	m.take()
-	if m.gate != nil {
-		direct.Shut(m.gate)
-	}
+	m.shut()
 }
 
 // Unlock lets others in.
@@ -40,8 +38,18 @@ func (m *queueMutex) Unlock() {
 
 // take waits for others, but for a direct post.
 func (m *queueMutex) take() {
-	if m.wanted.Load() != 0 || !m.held.CompareAndSwap(0, 1) {
+	if !m.try() {
 		m.wait()
+	}
+}
+
+// try is take that does not wait. It reports whether it has the mutex.
+func (m *queueMutex) try() bool { return m.wanted.Load() == 0 && m.held.CompareAndSwap(0, 1) }
+
+// shut waits for a direct post. It is for whoever has taken the mutex.
+func (m *queueMutex) shut() {
+	if m.gate != nil {
+		direct.Shut(m.gate)
 	}
 }
 

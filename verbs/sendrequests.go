@@ -48,6 +48,7 @@ type SendRequests struct {
 	// The most that a request has ever had, so that a queue with room for it need not be asked for each.
 	mostSGE    int32
 	mostInline uint32
+	fits       sizes // of queues that are known to have room for it; 0: none is
 }
 
 // NewSendRequests makes n requests, each with room for maxSGE elements and maxInline bytes of inline data. They are zero: RDMA
@@ -93,7 +94,7 @@ func (r *SendRequests) SetLen(n int) error {
 	}
 	if r != nil {
 		r.join(r.n)
-		r.n = n
+		r.n, r.fits = n, 0
 		r.cut(n)
 	}
 	return nil
@@ -161,12 +162,14 @@ func (r *SendRequests) set(i int, wr *SendWR) {
 		a.RemoteAddr, a.RKey = wr.RemoteAddr, wr.RKey
 	}
 	copy(r.list(i), wr.SGList)
-	r.mostSGE = max(r.mostSGE, w.NumSGE)
 	r.flag(i, wr.Flags)
-	if len(wr.Inline) > 0 {
+	switch {
+	case len(wr.Inline) > 0:
 		r.setInline(i, wr.Inline)
-	} else if wr.Flags&ibv.IBV_SEND_INLINE != 0 {
-		r.mostInline = max(r.mostInline, inlineLength(w))
+	case wr.Flags&ibv.IBV_SEND_INLINE != 0:
+		r.has(w.NumSGE, inlineLength(w))
+	default:
+		r.has(w.NumSGE, 0)
 	}
 	runtime.KeepAlive(r)
 }
@@ -214,9 +217,15 @@ func (r *SendRequests) setInline(i int, data []byte) {
 		r.list(i)[0] = ibv.SGE{Addr: r.copyInline(i, data), Length: uint32(len(data))}
 		w.NumSGE = 1
 	}
-	r.mostSGE = max(r.mostSGE, w.NumSGE)
-	r.mostInline = max(r.mostInline, uint32(len(data)))
+	r.has(w.NumSGE, uint32(len(data)))
 	runtime.KeepAlive(r)
+}
+
+// has notes how many elements and inline bytes a request has.
+func (r *SendRequests) has(sges int32, inline uint32) {
+	if sges > r.mostSGE || inline > r.mostInline {
+		r.mostSGE, r.mostInline, r.fits = max(r.mostSGE, sges), max(r.mostInline, inline), 0
+	}
 }
 
 // check refuses what does not fit.

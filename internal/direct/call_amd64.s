@@ -27,13 +27,6 @@
 	CALL Gate_fn(BX); \
 	MOVQ R12, SP
 
-#define HELD \
-	MOVLQSX AX, AX; \
-	MOVQ $const_Held, CX; \
-	ADDQ CX, AX; \
-	MOVQ AX, ret+24(FP); \
-	RET
-
 #define REFUSED \
 	MOVL $0, Gate_busy(BX); \
 	MOVQ $const_Refused, AX; \
@@ -44,7 +37,9 @@
 TEXT ·call(SB), NOSPLIT|NOFRAME, $0-32
 	ENTER
 	CALLC
-	HELD
+	MOVLQSX AX, AX
+	MOVQ AX, ret+24(FP)
+	RET
 refused:
 	REFUSED
 
@@ -70,7 +65,11 @@ some:
 	MOVQ AX, ret+24(FP)
 	RET
 held:
-	HELD
+	MOVLQSX AX, AX
+	MOVQ $const_Held, CX
+	ADDQ CX, AX
+	MOVQ AX, ret+24(FP)
+	RET
 refused:
 	REFUSED
 

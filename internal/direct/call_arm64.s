@@ -39,13 +39,6 @@
 	ADD  $Gate_busy, R19, R4; \
 	STLRW ZR, (R4)
 
-#define HELD \
-	MOVW R0, R0; \
-	MOVD $const_Held, R1; \
-	ADD  R1, R0; \
-	MOVD R0, ret+24(FP); \
-	RET
-
 #define REFUSED \
 	LEAVE; \
 	MOVD $const_Refused, R0; \
@@ -56,7 +49,9 @@
 TEXT ·call(SB), NOSPLIT, $0-32
 	ENTER
 	CALLC
-	HELD
+	MOVW R0, R0
+	MOVD R0, ret+24(FP)
+	RET
 refused:
 	REFUSED
 
@@ -82,7 +77,11 @@ none:
 	MOVD ZR, ret+24(FP)
 	RET
 held:
-	HELD
+	MOVW R0, R0
+	MOVD $const_Held, R1
+	ADD  R1, R0
+	MOVD R0, ret+24(FP)
+	RET
 refused:
 	REFUSED
 

@@ -25,7 +25,7 @@ type Gate struct {
 	count  *atomic.Uint64 // see Count. With this a cache line is full
 }
 
-// What Call returns if it has called nothing, and what it adds to a result if its owner is still in.
+// What calls return if they have called nothing, and what CallCounting adds to a result if the owner is still in.
 const (
 	Refused = math.MinInt64
 	Held    = 1 << 32
@@ -40,12 +40,12 @@ func NewGate(s *Stack, fn, object uintptr, level *uint32, least, most uint32) *G
 }
 
 // Call enters, and calls the function, with two more arguments: a number, or a pointer that does not outlive the call, and a pointer. It returns the
-// function's result plus Held, and the owner is in until Leave. If the gate is not as the owner has last seen it, or the level is out of
+// function's result, and the owner is in until Leave. If the gate is not as the owner has last seen it, or the level is out of
 // its bounds, the result is Refused, and the owner is not in.
 func (g *Gate) Call(a uintptr, b unsafe.Pointer) int { return call(g, a, b) }
 
-// CallCounting is Call, but results from 0 to a are added up, if the gate counts, and returned as they are, and the owner has left. A result of 0
-// needs no count.
+// CallCounting is Call, but results from 0 to a are added up, if the gate counts, and the owner has left. A result of 0 needs no count. Other results
+// have Held added, and the owner is in until Leave.
 func (g *Gate) CallCounting(a uintptr, b unsafe.Pointer) int { return callCounting(g, a, b) }
 
 // Count has CallCounting add results to n from now on; nil: it does not count. That is for gates that are shut, or nobody's yet. Nobody else may write to
