@@ -638,8 +638,8 @@ func TestExtendedBatchThatFailsCountsOnce(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	p.a.sq.refresh()
-	if s := p.a.sq; s.left != 2 || s.off {
-		t.Errorf("%d places are left of %d; counting given up: %v", s.left, room, s.off)
+	if s := p.a.sq; s.left() != 2 || s.off {
+		t.Errorf("%d places are left of %d; counting given up: %v", s.left(), room, s.off)
 	}
 	pollEx(t, q, int(room)-2)
 }

@@ -42,6 +42,7 @@ func (q *QP) DirectSend(attr DirectAttr) (*DirectSend, error) {
 		return nil, creating(err, verb, q.name)
 	}
 	if gate := d.gate; gate != nil {
+		gate.Account(&s.Queue) // before anybody else may know of it
 		if err := s.mu.attachDirect(verb, q.name, &d.directHandle); err != nil {
 			return nil, err
 		}
@@ -79,24 +80,23 @@ func (d *DirectSend) Close() error {
 
 // Post is [QP.PostSend], with the same results, errors among them. After Close, of the handle or of the QP, the error matches [ErrClosed].
 func (d *DirectSend) Post(r *SendRequests) (int, error) {
-	if d == nil || d.fast == nil || !d.sq.plain(r) {
+	if d == nil || d.fast == nil || r == nil {
 		return d.postOther(r)
 	}
-	s := d.sq
-	var bad *ibv.SendWR
-	result := d.fast.Call(uintptr(unsafe.Pointer(unsafe.SliceData(r.wrs))), unsafe.Pointer(&bad))
-	if result != 0 || bad != nil {
-		return d.posted(r, result, bad)
+	result := d.fast.Post(&r.chain)
+	if result != 0 {
+		return d.postedNot(r, result)
 	}
-	n := r.n
-	if n == 1 {
-		s.acceptOne(r.signals[0] & 1)
-	} else {
-		s.accept(r, n)
-	}
-	d.fast.Leave()
 	runtime.KeepAlive(r)
-	return n, nil
+	return 1, nil
+}
+
+// postedNot ends a post by the gate's Post with another result than 0.
+func (d *DirectSend) postedNot(r *SendRequests, result int) (int, error) {
+	if result == direct.Refused {
+		return d.postOther(r)
+	}
+	return d.posted(r, result-direct.Held, (*ibv.SendWR)(d.gate.Bad()))
 }
 
 // posted ends a post that the provider has not taken as a whole, or that was refused.
@@ -106,8 +106,8 @@ func (d *DirectSend) posted(r *SendRequests, result int, bad *ibv.SendWR) (int, 
 	}
 	defer d.gate.Leave()
 	if result == 0 && bad == nil {
-		d.sq.accept(r, r.n)
-		return r.n, nil
+		d.sq.accept(r, r.Len())
+		return r.Len(), nil
 	}
 	n, err := d.sq.rejected(r, cverbs.Posted(result), bad)
 	runtime.KeepAlive(r)
@@ -146,7 +146,7 @@ func (d *DirectSend) postOther(r *SendRequests) (int, error) {
 		defer d.end()
 	}
 	if r != nil && !d.sq.plain(r) && d.gate.Enter() {
-		d.sq.free(r.n) // looks what has ended meanwhile
+		d.sq.free(r.Len()) // looks what has ended meanwhile
 		d.gate.Leave()
 	}
 	if !d.sq.plain(r) {

@@ -18,7 +18,6 @@ import (
 type sendQueue struct {
 	mu      queueMutex // held by posts, which enter no guard; taken within the lock of the CQ's guard, if both
 	closed  bool
-	takes   sizes // of requests that are posted without a second look
 	home    *home
 	name    string // of the QP
 	number  uint32 // of the QP
@@ -112,37 +111,35 @@ func (s *sendQueue) post(r *SendRequests) (int, error) {
 	if errno != 0 || bad != nil {
 		return s.rejected(r, errno, bad)
 	}
-	n := r.n
+	n := int(r.chain.N)
 	if n == 1 {
-		s.acceptOne(r.signals[0] & 1)
+		s.acceptOne(&r.chain)
 	} else {
 		s.accept(r, n)
 	}
 	return n, nil
 }
 
-// sizes are a queue's bounds for a request's elements and inline bytes, in one word, and never 0.
-type sizes uint64
+// unusual is what a queue takes that wants a second look at each request: none fits.
+const unusual = math.MaxUint64
 
-// unusual is for queues that want a second look at each request. No request fits.
-const unusual sizes = math.MaxUint64
-
-func sizesOf(c *ibv.QPCap) sizes {
-	return sizes(min(c.MaxSendSGE, math.MaxInt32))<<32 + sizes(c.MaxInlineData) + 1
+// bounds are a queue's for a request's elements and inline bytes, in one word, and never 0, which chains begin with.
+func bounds(c *ibv.QPCap) uint64 {
+	return uint64(min(c.MaxSendSGE, math.MaxInt32))<<32 + uint64(c.MaxInlineData) + 1
 }
 
 // plain reports whether r is to be posted without a second look: all of it fits and has room, as far as is known without a look at what has
 // ended meanwhile.
 func (s *sendQueue) plain(r *SendRequests) bool {
-	return r != nil && (r.fits == s.takes || s.fit(r)) && int64(r.n) <= s.left
+	return r != nil && (r.chain.Fits == s.Takes || s.fit(r)) && r.chain.N <= s.left()
 }
 
 // fit reports whether r fits, and notes it, unless it has no requests.
 func (s *sendQueue) fit(r *SendRequests) bool {
-	if s.takes == unusual || r.n == 0 || int64(r.mostSGE) > int64(s.cap.MaxSendSGE) || r.mostInline > s.cap.MaxInlineData {
+	if s.Takes == unusual || r.chain.N == 0 || int64(r.mostSGE) > int64(s.cap.MaxSendSGE) || r.mostInline > s.cap.MaxInlineData {
 		return false
 	}
-	r.fits = s.takes
+	r.chain.Fits = s.Takes
 	return true
 }
 
@@ -156,7 +153,7 @@ func (s *sendQueue) postOther(r *SendRequests) (int, error) {
 	if err := s.refuse(r); err != nil {
 		return 0, err
 	}
-	n := r.n
+	n := r.Len()
 	fit := s.free(n)
 	if fit <= 0 {
 		if n == 0 {
@@ -218,7 +215,7 @@ func (s *sendQueue) tooLong(i, sges, inline int) error {
 
 // noRoom is the error for request i of a chain, which free has found no room for.
 func (s *sendQueue) noRoom(i int) error {
-	stuck := s.all == 0 && s.signalled == s.seen // no completion will ever come
+	stuck := s.All == 0 && s.Signalled == s.seen // no completion will ever come
 	switch {
 	case i > 0:
 		return noRoom(s.name, i, s.room, stuck)
@@ -253,7 +250,7 @@ func (s *sendQueue) rejected(r *SendRequests, errno syscall.Errno, bad *ibv.Send
 		}
 	}
 	s.accept(r, n)
-	return n, s.home.rejection(cverbs.VerbPostSend, s.name, errno, n, r.n, sendHint(&r.wrs[n], errno))
+	return n, s.home.rejection(cverbs.VerbPostSend, s.name, errno, n, r.Len(), sendHint(&r.wrs[n], errno))
 }
 
 // sendHint tells what the device has refused, and the likely cause: numbers of elements and bytes were looked at before.

@@ -517,11 +517,11 @@ func TestSuccessThatTookAPart(t *testing.T) {
 	s := p.a.sq
 	n, err := s.rejected(r, 0, r.At(2))
 	wantError(t, err, "ibv_post_send", p.a.String(), 0, "only a part", "request 2 of 6")
-	if n != 2 || s.posted != 2 || errors.Is(err, ErrQueueFull) {
+	if n != 2 || s.Posted != 2 || errors.Is(err, ErrQueueFull) {
 		t.Errorf("%d, %v", n, err)
 	}
 	n, err = s.rejected(r, syscall.ENOMEM, nil)
-	if n != 0 || s.posted != 2 || !errors.Is(err, ErrQueueFull) {
+	if n != 0 || s.Posted != 2 || !errors.Is(err, ErrQueueFull) {
 		t.Errorf("%d, %v", n, err)
 	}
 	other := must(NewSendRequests(1, 0, 0))

@@ -119,7 +119,7 @@ func (q *QP) Close() error {
 			return err
 		}
 		if q.sq != nil {
-			q.sq.closed, q.sq.takes, q.rq.closed = true, unusual, true
+			q.sq.closed, q.sq.Takes, q.rq.closed = true, unusual, true
 			q.sq.mu.end()
 			q.rq.mu.end()
 			q.sendCQ.dismiss(q.sq)

@@ -104,9 +104,9 @@ func (q *QP) queues(all bool, ex *ibv.QPEx, ops ibv.QPCreateSendOpsFlags) error 
 	}
 	q.rq = &recvQueue{verb: cverbs.VerbPostRecv, home: q.home, name: q.name, qp: q.raw, maxSGE: q.cap.MaxRecvSGE, one: recv}
 	q.sq = &sendQueue{home: q.home, name: q.name, number: q.raw.QPNum, raw: q.raw, ex: ex, ops: ops, cap: q.cap, one: send}
-	q.sq.takes = sizesOf(&q.cap)
+	q.sq.Takes = bounds(&q.cap)
 	if ex != nil {
-		q.sq.takes = unusual // they are built
+		q.sq.Takes = unusual // they are built
 	}
 	q.sq.noLists = ex != nil && countsWrong(ex)
 	q.sq.init(q.cap.MaxSendWR, all)

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"runtime"
 	"syscall"
+	"unsafe"
 
 	"github.com/goverbs/ibv"
 	"github.com/goverbs/ibv/internal/cverbs"
+	"github.com/goverbs/ibv/internal/direct"
 )
 
 // A SendWR describes one request for a send queue, as struct ibv_send_wr does.
@@ -43,12 +45,11 @@ type SendWR struct {
 // The memory is unmapped when nothing refers to the SendRequests any more.
 type SendRequests struct {
 	requestMemory[ibv.SendWR]
-	n       int
-	signals []uint64 // which requests are signalled, 64 a word
+	chain   direct.Chain // what a post takes of it
+	signals []uint64     // which requests are signalled, 64 a word
 	// The most that a request has ever had, so that a queue with room for it need not be asked for each.
 	mostSGE    int32
 	mostInline uint32
-	fits       sizes // of queues that are known to have room for it; 0: none is
 }
 
 // NewSendRequests makes n requests, each with room for maxSGE elements and maxInline bytes of inline data. They are zero: RDMA
@@ -60,7 +61,7 @@ func NewSendRequests(n, maxSGE, maxInline int) (*SendRequests, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.requestMemory, r.n = m, n
+	r.requestMemory, r.chain = m, direct.Chain{First: unsafe.Pointer(&m.wrs[0]), N: int64(n)}
 	r.signals = make([]uint64, (n+63)/64)
 	for i := range r.wrs {
 		r.wrs[i].SGList = r.first(i)
@@ -84,7 +85,7 @@ func (r *SendRequests) Len() int {
 	if r == nil {
 		return 0
 	}
-	return r.n
+	return int(r.chain.N)
 }
 
 // SetLen makes posts take the first n requests. EINVAL: n is not between 0 and Cap.
@@ -93,8 +94,8 @@ func (r *SendRequests) SetLen(n int) error {
 		return refused(cverbs.VerbPostSend, "", syscall.EINVAL, fmt.Sprintf("length %d of a chain of %d requests", n, r.Cap()))
 	}
 	if r != nil {
-		r.join(r.n)
-		r.n, r.fits = n, 0
+		r.join(r.Len())
+		r.chain.N, r.chain.Fits = int64(n), 0
 		r.cut(n)
 	}
 	return nil
@@ -183,6 +184,7 @@ func (r *SendRequests) flag(i int, flags ibv.SendFlags) {
 	} else {
 		r.signals[i/64] &^= bit
 	}
+	r.chain.Signal = r.signals[0] & 1
 	runtime.KeepAlive(r)
 }
 
@@ -224,7 +226,7 @@ func (r *SendRequests) setInline(i int, data []byte) {
 // has notes how many elements and inline bytes a request has.
 func (r *SendRequests) has(sges int32, inline uint32) {
 	if sges > r.mostSGE || inline > r.mostInline {
-		r.mostSGE, r.mostInline, r.fits = max(r.mostSGE, sges), max(r.mostInline, inline), 0
+		r.mostSGE, r.mostInline, r.chain.Fits = max(r.mostSGE, sges), max(r.mostInline, inline), 0
 	}
 }
 
@@ -255,7 +257,7 @@ func (r *SendRequests) unfit(maxSGE, maxInline uint32) int {
 	if int64(r.mostSGE) <= int64(maxSGE) && r.mostInline <= maxInline {
 		return -1
 	}
-	for i := range r.wrs[:r.n] {
+	for i := range r.wrs[:r.chain.N] {
 		w := &r.wrs[i]
 		if int64(w.NumSGE) > int64(maxSGE) || w.SendFlags&ibv.IBV_SEND_INLINE != 0 && inlineLength(w) > maxInline {
 			return i

@@ -36,7 +36,7 @@ func (s *sendQueue) build(r *SendRequests, fit int) (int, error) {
 	switch {
 	case errno != 0:
 		return 0, s.notBuilt(r, index, fit, errno)
-	case fit < r.n:
+	case fit < r.Len():
 		s.accept(r, fit)
 		return fit, s.noRoom(fit)
 	}

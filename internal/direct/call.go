@@ -21,6 +21,11 @@ func call(gate *Gate, a uintptr, b unsafe.Pointer) int
 //go:noescape
 func callCounting(gate *Gate, a uintptr, b unsafe.Pointer) int
 
+// post is [Gate.Post].
+//
+//go:noescape
+func post(gate *Gate, chain *Chain) int
+
 // enter enters the gate, and returns 1, or 0 if that is not as seen.
 //
 //go:noescape

@@ -12,13 +12,16 @@
 	CMPL AX, Gate_seen(BX); \
 	JNE  refused
 
-// C preserves BX, BP and R12 to R15. There is no frame: Go's frame pointer stays what it is. The direction flag is clear, always.
-#define CALLC \
+#define LEVEL \
 	MOVQ Gate_level(BX), CX; \
 	MOVL (CX), AX; \
 	SUBL Gate_least(BX), AX; \
 	CMPL AX, Gate_span(BX); \
-	JHI  refused; \
+	JHI  refused
+
+// C preserves BX, BP and R12 to R15. There is no frame: Go's frame pointer stays what it is. The direction flag is clear, always.
+#define CALLC \
+	LEVEL; \
 	MOVQ Gate_object(BX), DI; \
 	MOVQ a+8(FP), SI; \
 	MOVQ b+16(FP), DX; \
@@ -72,6 +75,58 @@ held:
 	RET
 refused:
 	REFUSED
+
+// func post(gate *Gate, chain *Chain) int
+TEXT ·post(SB), NOSPLIT|NOFRAME, $0-24
+	ENTER
+	MOVQ chain+8(FP), R13
+	MOVQ Gate_queue(BX), R15
+	CMPQ Chain_N(R13), $1
+	JNE  refused
+	MOVQ Chain_Fits(R13), AX
+	CMPQ AX, Queue_Takes(R15)
+	JNE  refused
+	MOVQ Queue_Posted(R15), AX
+	CMPQ AX, Queue_Limit(R15)
+	JCC  refused
+	LEVEL
+	MOVQ Gate_object(BX), DI
+	MOVQ Chain_First(R13), SI
+	LEAQ Gate_bad(BX), DX
+	MOVQ SP, R12
+	MOVQ Gate_stack(BX), SP
+	CALL Gate_fn(BX)
+	MOVQ R12, SP
+	TESTL AX, AX
+	JNE  held
+	CMPQ Gate_bad(BX), $0
+	JNE  held
+	MOVQ Queue_Posted(R15), AX
+	INCQ AX
+	MOVQ AX, Queue_Posted(R15)
+	MOVQ Queue_Signalled(R15), CX
+	MOVQ Queue_Mask(R15), DX
+	ANDQ CX, DX
+	MOVQ Queue_Ends(R15), SI
+	MOVQ AX, (SI)(DX*8) // to be overwritten if it is not signalled
+	MOVQ Chain_Signal(R13), DX
+	ORQ  Queue_All(R15), DX
+	ADDQ DX, CX
+	MOVQ CX, Queue_Signalled(R15)
+	MOVL $0, Gate_busy(BX)
+	MOVQ $0, ret+16(FP)
+	RET
+held:
+	MOVLQSX AX, AX
+	MOVQ $const_Held, CX
+	ADDQ CX, AX
+	MOVQ AX, ret+16(FP)
+	RET
+refused:
+	MOVL $0, Gate_busy(BX)
+	MOVQ $const_Refused, AX
+	MOVQ AX, ret+16(FP)
+	RET
 
 // func enter(gate *Gate) int
 TEXT ·enter(SB), NOSPLIT|NOFRAME, $0-16

@@ -15,15 +15,18 @@
 	CMPW R5, R6; \
 	BNE  refused
 
-// C preserves R19 to R29, which are g (R28) and the frame pointer (R29) as well. The assembler keeps the link register on Go's stack.
-#define CALLC \
+#define LEVEL \
 	MOVD Gate_level(R19), R4; \
 	MOVWU (R4), R5; \
 	MOVWU Gate_least(R19), R6; \
 	SUBW R6, R5; \
 	MOVWU Gate_span(R19), R6; \
 	CMPW R6, R5; \
-	BHI  refused; \
+	BHI  refused
+
+// C preserves R19 to R29, which are g (R28) and the frame pointer (R29) as well. The assembler keeps the link register on Go's stack.
+#define CALLC \
+	LEVEL; \
 	MOVD Gate_object(R19), R0; \
 	MOVD a+8(FP), R1; \
 	MOVD b+16(FP), R2; \
@@ -84,6 +87,63 @@ held:
 	RET
 refused:
 	REFUSED
+
+// func post(gate *Gate, chain *Chain) int
+TEXT ·post(SB), NOSPLIT, $0-24
+	ENTER
+	MOVD chain+8(FP), R21
+	MOVD Gate_queue(R19), R22
+	MOVD Chain_N(R21), R4
+	CMP  $1, R4
+	BNE  refused
+	MOVD Chain_Fits(R21), R4
+	MOVD Queue_Takes(R22), R5
+	CMP  R5, R4
+	BNE  refused
+	MOVD Queue_Posted(R22), R4
+	MOVD Queue_Limit(R22), R5
+	CMP  R5, R4
+	BHS  refused
+	LEVEL
+	MOVD Gate_object(R19), R0
+	MOVD Chain_First(R21), R1
+	ADD  $Gate_bad, R19, R2
+	MOVD Gate_fn(R19), R9
+	MOVD Gate_stack(R19), R10
+	MOVD RSP, R20
+	MOVD R10, RSP
+	BL   (R9)
+	MOVD R20, RSP
+	CBNZW R0, held
+	MOVD Gate_bad(R19), R4
+	CBNZ R4, held
+	MOVD Queue_Posted(R22), R4
+	ADD  $1, R4
+	MOVD R4, Queue_Posted(R22)
+	MOVD Queue_Signalled(R22), R5
+	MOVD Queue_Mask(R22), R6
+	AND  R5, R6
+	MOVD Queue_Ends(R22), R7
+	MOVD R4, (R7)(R6<<3) // to be overwritten if it is not signalled
+	MOVD Chain_Signal(R21), R6
+	MOVD Queue_All(R22), R7
+	ORR  R7, R6
+	ADD  R6, R5
+	MOVD R5, Queue_Signalled(R22)
+	LEAVE
+	MOVD ZR, ret+16(FP)
+	RET
+held:
+	MOVW R0, R0
+	MOVD $const_Held, R1
+	ADD  R1, R0
+	MOVD R0, ret+16(FP)
+	RET
+refused:
+	LEAVE
+	MOVD $const_Refused, R0
+	MOVD R0, ret+16(FP)
+	RET
 
 // func enter(gate *Gate) int
 TEXT ·enter(SB), NOSPLIT, $0-16

@@ -23,6 +23,8 @@ type Gate struct {
 	fn     uintptr
 	object uintptr
 	count  *atomic.Uint64 // see Count. With this a cache line is full
+	queue  *Queue         // see Account
+	bad    uintptr        // see Bad
 }
 
 // What calls return if they have called nothing, and what CallCounting adds to a result if the owner is still in.

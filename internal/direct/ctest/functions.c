@@ -80,3 +80,12 @@ int ctest_touch(struct ctest_note *note, int value, void *p)
 	note->calls++;
 	return value;
 }
+
+int ctest_post(struct ctest_note *note, void *request, void **bad)
+{
+	note->calls++;
+	note->pointer = request;
+	if (note->touched)
+		*bad = request;
+	return note->result;
+}

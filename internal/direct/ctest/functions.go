@@ -10,6 +10,7 @@ package ctest
 // static void *clobber_f(void) { return ctest_clobber; }
 // static void *stay_f(void) { return ctest_stay; }
 // static void *touch_f(void) { return ctest_touch; }
+// static void *post_f(void) { return ctest_post; }
 import "C"
 
 import "unsafe"
@@ -43,4 +44,5 @@ var (
 	Clobber      = uintptr(C.clobber_f())
 	Stay         = uintptr(C.stay_f())
 	Touch        = uintptr(C.touch_f())
+	Post         = uintptr(C.post_f())
 )

@@ -28,5 +28,7 @@ int ctest_clobber(struct ctest_note *note, int value, void *p);
 int ctest_stay(struct ctest_note *note, int microseconds, void *p);
 // ctest_touch counts if the note is gone, and returns value.
 int ctest_touch(struct ctest_note *note, int value, void *p);
+// ctest_post keeps the request as note->pointer, names it as bad if note->touched is set, and returns note->result.
+int ctest_post(struct ctest_note *note, void *request, void **bad);
 
 #endif
