@@ -87,7 +87,7 @@ fuzz: ## each fuzz target for a minute
 bench: ## the hot path beside the same loops in C, as a table; OUT=docs also renews README's picture; ARGS='-exec "chrt -r 20"'
 	@scripts/need.sh gcc libc6-dev libibverbs-dev
 	@mkdir -p $(OUT)
-	@{ $(GO) test -run '^$$' -bench . -skip UnderLoad -benchtime 300ms -count 5 $(ARGS) ./verbs && \
+	@{ $(GO) test -run '^$$' -bench . -skip UnderLoad -benchtime 100ms -count 15 $(ARGS) ./verbs && \
 		$(GO) test -run '^$$' -bench UnderLoad -benchtime 1x -count 5 ./verbs || echo FAIL; } | \
 		$(GO) run ./internal/beside/table -json $(OUT)/bench.json -svg $(OUT)/bench.svg
 

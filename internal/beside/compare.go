@@ -1,3 +1,5 @@
+//go:build linux && cgo
+
 package beside
 
 import (
@@ -13,13 +15,14 @@ type Loop func(n int) time.Duration
 const chunk = 2000
 
 // Compare runs a loop in C, one in Go, and empty calls through cgo in turns, and reports the medians: nanoseconds of a call in Go as ns/op, in C,
-// what Go adds, the median of the differences between neighbours, and what an empty call takes on this machine at the moment.
+// what Go adds, the median of the differences between neighbours, what an empty call takes on this machine at the moment, and a fixed loop as pace-ns.
 func Compare(b *testing.B, inC, inGo, empty Loop) {
 	b.Helper()
 	inC(chunk) // warms up
 	inGo(chunk)
-	var c, g, added, e []float64
+	var c, g, added, e, p []float64
 	for done := 0; done < b.N || len(c) < 5; done += chunk {
+		p = append(p, pace())
 		c = append(c, float64(inC(chunk))/chunk)
 		g = append(g, float64(inGo(chunk))/chunk)
 		e = append(e, float64(empty(chunk))/chunk)
@@ -29,6 +32,7 @@ func Compare(b *testing.B, inC, inGo, empty Loop) {
 	b.ReportMetric(median(c), "C-ns/op")
 	b.ReportMetric(median(added), "added-ns/op")
 	b.ReportMetric(median(e), "cgo-ns/op")
+	b.ReportMetric(median(p), "pace-ns")
 	b.ReportMetric(median(g)/median(c), "Go/C")
 }
 

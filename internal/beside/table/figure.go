@@ -1,12 +1,13 @@
 package main
 
-// A Figure is what was measured of one kind of work: nanoseconds, of a call where nothing else is said, as medians of the benchmark's runs. What
-// was not measured is 0.
+// A Figure is what was measured of one kind of work: nanoseconds, of a call where nothing else is said, as medians of the benchmark's quiet
+// runs, or of the quietest. What was not measured is 0.
 type Figure struct {
 	Group   string  `json:"group"`
 	Work    string  `json:"work"`
 	Bench   string  `json:"benchmark"`
 	Runs    int     `json:"runs"`
+	Quiet   int     `json:"quiet_runs"` // of those
 	Go      float64 `json:"go_ns"`
 	C       float64 `json:"c_ns,omitempty"`
 	Added   float64 `json:"added_ns,omitempty"` // what Go takes more than C, as neighbours in time
@@ -20,12 +21,17 @@ type Figure struct {
 }
 
 // figures are those rows that were measured.
-func figures(r results) []Figure {
+func figures(r results, selected map[string]selection) []Figure {
 	var all []Figure
 	for _, row := range rows {
 		f := Figure{Group: row.group, Work: row.work, Bench: "Benchmark" + row.bench, Runs: len(r[row.bench]["ns/op"]), Aim: row.aim.text}
 		if f.Runs == 0 {
 			continue
+		}
+		if s, ok := selected[row.bench]; ok {
+			f.Runs, f.Quiet = s.all, s.quiet
+		} else {
+			f.Quiet = f.Runs
 		}
 		for unit, to := range map[string]*float64{"ns/op": &f.Go, "C-ns/op": &f.C, "added-ns/op": &f.Added, "Go/C": &f.Ratio, "cgo-ns/op": &f.Empty,
 			"eventfd-ns/op": &f.Eventfd, "p99.9-ns": &f.P999, "allocs/op": &f.Allocs} {

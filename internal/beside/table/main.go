@@ -28,7 +28,8 @@ func run(in io.Reader, out io.Writer, asJSON, asSVG string) error {
 	if err != nil {
 		return err
 	}
-	report := Report{Machine: thisMachine(time.Now()), Figures: figures(results)}
+	selected := results.quiet()
+	report := Report{Machine: thisMachine(time.Now()), Figures: figures(results, selected)}
 	if err := report.Text(out); err != nil {
 		return err
 	}

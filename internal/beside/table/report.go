@@ -56,6 +56,14 @@ func (r Report) Text(w io.Writer) error {
 // notes are what does not fit into the table.
 func (r Report) notes() []string {
 	all := []string{"Medians. " + r.Machine.String() + "."}
+	runs, quiet := 0, 0
+	for _, f := range r.Figures {
+		runs, quiet = runs+f.Runs, quiet+f.Quiet
+	}
+	if quiet < runs {
+		all = append(all, fmt.Sprintf("A fixed loop beside each run tells how fast the core was. %d of %d runs were quiet: the loop took at most %s times what it took in the quietest. The others are left out, but for rows with *: of these fewer than %d were quiet, and they show the %d quietest.",
+			quiet, runs, number(slowest), fewest, fewest))
+	}
 	for _, f := range r.Figures {
 		if f.Eventfd > 0 {
 			all = append(all, fmt.Sprintf("%s: a bare eventfd in an os.File is woken up in %s ns in the same run, so that this takes %.2f times as long. C sleeps in poll(2).", f.Group, number(f.Eventfd), f.Go/f.Eventfd))
@@ -85,13 +93,16 @@ func (f Figure) ratio() string {
 }
 
 func (f Figure) verdict() string {
-	switch {
-	case f.Met == nil:
-		return ""
-	case *f.Met:
-		return "met"
+	verdict := ""
+	if f.Met != nil && *f.Met {
+		verdict = "met"
+	} else if f.Met != nil {
+		verdict = "missed"
 	}
-	return "missed"
+	if f.Quiet < min(fewest, f.Runs) {
+		verdict = strings.TrimSpace(verdict + " *")
+	}
+	return verdict
 }
 
 func allocs(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -32,7 +32,7 @@ func reportOf(t *testing.T, in string) Report {
 		t.Fatal(err)
 	}
 	m := Machine{CPU: "A <fast> & small one", Cores: 2, Load: "0.50 1.00 2.00", Go: "1.26", GCC: "12.2.0", RDMA: "44.0-2", Date: "2026-11-29"}
-	return Report{m, figures(r)}
+	return Report{m, figures(r, r.quiet())}
 }
 
 func TestText(t *testing.T) {
