@@ -43,6 +43,7 @@ func BenchmarkPollSpin(b *testing.B) {
 // When PollSpin returns that finds nothing, while as many other goroutines as there are processors are busy: the budget, and what passes
 // until it has returned.
 func BenchmarkPollSpinUnderLoad(b *testing.B) {
+	b.ReportAllocs()
 	_, c := testDevice(b)
 	q := testCQ(b, c, 64, false)
 	defer load(runtime.GOMAXPROCS(0))()

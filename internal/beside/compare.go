@@ -3,6 +3,7 @@
 package beside
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -49,6 +50,8 @@ func CompareWakes(b *testing.B, inC, inGo, bare Sleeper) {
 	for i := range all {
 		all[i] = make([]time.Duration, rounds*round)
 	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	b.ResetTimer()
 	for at := 0; at < rounds*round; at += round {
 		for i, sleep := range []Sleeper{inC, inGo, bare} {
@@ -56,6 +59,9 @@ func CompareWakes(b *testing.B, inC, inGo, bare Sleeper) {
 		}
 	}
 	b.StopTimer()
+	runtime.ReadMemStats(&after)
+	// Of all that so many wake-ups do, which may be many more than b.N; whole ones, as elsewhere.
+	b.ReportMetric(float64((after.Mallocs-before.Mallocs)/uint64(rounds*round)), "allocs/op")
 	var m [3]float64
 	for i := range all {
 		slices.Sort(all[i])

@@ -41,10 +41,13 @@ func (r results) quiet() map[string]selection {
 	return selected
 }
 
-// keep keeps the values of runs with at most that pace.
+// keep keeps the values of runs with at most that pace, of metrics that each run has.
 func keep(metrics map[string][]float64, limit float64) {
 	p := metrics[pace]
 	for unit, values := range metrics {
+		if len(values) != len(p) {
+			continue
+		}
 		var kept []float64
 		for i, v := range values {
 			if p[i] <= limit {

@@ -105,7 +105,12 @@ func (f Figure) verdict() string {
 	return verdict
 }
 
-func allocs(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+func allocs(n *float64) string {
+	if n == nil {
+		return "?"
+	}
+	return strconv.FormatFloat(*n, 'f', -1, 64)
+}
 
 // number has as many digits as are worth reading; none for what was not measured.
 func number(ns float64) string {
