@@ -83,8 +83,8 @@ func (d *DirectSend) Post(r *SendRequests) (int, error) {
 	if d == nil || d.fast == nil || r == nil {
 		return d.postOther(r)
 	}
-	result := d.fast.Post(&r.chain)
-	if result != 0 {
+	d.fast.Post(&r.chain)
+	if result := d.fast.Posted(); result != 0 {
 		return d.postedNot(r, result)
 	}
 	runtime.KeepAlive(r)

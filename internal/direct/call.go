@@ -21,10 +21,10 @@ func call(gate *Gate, a uintptr, b unsafe.Pointer) int
 //go:noescape
 func callCounting(gate *Gate, a uintptr, b unsafe.Pointer) int
 
-// post is [Gate.Post].
+// post is [Gate.Post]. It writes the gate's result unless that is 0.
 //
 //go:noescape
-func post(gate *Gate, chain *Chain) int
+func post(gate *Gate, chain *Chain)
 
 // enter enters the gate, and returns 1, or 0 if that is not as seen.
 //

@@ -76,8 +76,8 @@ held:
 refused:
 	REFUSED
 
-// func post(gate *Gate, chain *Chain) int
-TEXT ·post(SB), NOSPLIT|NOFRAME, $0-24
+// func post(gate *Gate, chain *Chain)
+TEXT ·post(SB), NOSPLIT|NOFRAME, $0-16
 	ENTER
 	MOVQ chain+8(FP), R13
 	MOVQ Gate_queue(BX), R15
@@ -114,18 +114,17 @@ TEXT ·post(SB), NOSPLIT|NOFRAME, $0-24
 	ADDQ DX, CX
 	MOVQ CX, Queue_Signalled(R15)
 	MOVL $0, Gate_busy(BX)
-	MOVQ $0, ret+16(FP)
 	RET
 held:
 	MOVLQSX AX, AX
 	MOVQ $const_Held, CX
 	ADDQ CX, AX
-	MOVQ AX, ret+16(FP)
+	MOVQ AX, Gate_result(BX)
 	RET
 refused:
 	MOVL $0, Gate_busy(BX)
 	MOVQ $const_Refused, AX
-	MOVQ AX, ret+16(FP)
+	MOVQ AX, Gate_result(BX)
 	RET
 
 // func enter(gate *Gate) int

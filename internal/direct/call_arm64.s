@@ -88,8 +88,8 @@ held:
 refused:
 	REFUSED
 
-// func post(gate *Gate, chain *Chain) int
-TEXT ·post(SB), NOSPLIT, $0-24
+// func post(gate *Gate, chain *Chain)
+TEXT ·post(SB), NOSPLIT, $0-16
 	ENTER
 	MOVD chain+8(FP), R21
 	MOVD Gate_queue(R19), R22
@@ -131,18 +131,17 @@ TEXT ·post(SB), NOSPLIT, $0-24
 	ADD  R6, R5
 	MOVD R5, Queue_Signalled(R22)
 	LEAVE
-	MOVD ZR, ret+16(FP)
 	RET
 held:
 	MOVW R0, R0
 	MOVD $const_Held, R1
 	ADD  R1, R0
-	MOVD R0, ret+16(FP)
+	MOVD R0, Gate_result(R19)
 	RET
 refused:
 	LEAVE
 	MOVD $const_Refused, R0
-	MOVD R0, ret+16(FP)
+	MOVD R0, Gate_result(R19)
 	RET
 
 // func enter(gate *Gate) int

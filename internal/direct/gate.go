@@ -25,6 +25,7 @@ type Gate struct {
 	count  *atomic.Uint64 // see Count. With this a cache line is full
 	queue  *Queue         // see Account
 	bad    uintptr        // see Bad
+	result int            // see Posted; 0 unless a Post has failed
 }
 
 // What calls return if they have called nothing, and what CallCounting adds to a result if the owner is still in.

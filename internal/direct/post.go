@@ -24,16 +24,25 @@ type Queue struct {
 // Account has Post account to q from now on. That is for gates that are shut, or nobody's yet.
 func (g *Gate) Account(q *Queue) { g.queue = q }
 
-// Post is Call with a chain's request, if there is one, and it fits, and the queue has a place; else the result is Refused. If the result is 0 the request is
-// posted and accounted for, and the owner has left. Other results have Held added, and the owner is in until Leave: the function
-// has returned something, or named a bad request.
+// Post is Call with a chain's request, if there is one, and it fits, and the queue has a place. Posted tells the result, and has to be called before the
+// next Post. The gate has to account.
 //
-// The gate has to account. All of it is one function in assembly, since what takes time between two calls of C that lock something is how often
-// memory is written to: each lock waits for that.
-func (g *Gate) Post(c *Chain) int { return post(g, c) }
+// All of it is one function in assembly, since what takes time between two calls of C that lock something is how often memory is written to:
+// each lock waits for that. That is why nothing is returned, either.
+func (g *Gate) Post(c *Chain) { post(g, c) }
+
+// Posted is what has become of a Post. 0: the request is posted and accounted for, and the owner has left. Refused: nothing was called. Other results
+// have Held added, and the owner is in until Leave: the function has returned something, or named a bad request.
+func (g *Gate) Posted() int {
+	r := g.result
+	if r != 0 {
+		g.result = 0
+	}
+	return r
+}
 
 // Bad is the request that the function has named as bad in a Post whose result has Held added; nil: none. It is told once, and has to be asked for
-// before the next Post.
+// before the next Post, too.
 func (g *Gate) Bad() unsafe.Pointer {
 	bad := *(*unsafe.Pointer)(unsafe.Pointer(&g.bad))
 	g.bad = 0

@@ -68,7 +68,8 @@ func TestPost(t *testing.T) {
 			if c.bad {
 				n.Touched = 1
 			}
-			got := g.Post(&c.chain)
+			g.Post(&c.chain)
+			got := g.Posted()
 			if got != c.want || g.Busy() != c.held || n.Calls != 0 != c.called || q != want {
 				t.Errorf("%d, want %d; the owner is in: %v; %d calls; %+v, want %+v", got, c.want, g.Busy(), n.Calls, q, want)
 			}
@@ -79,6 +80,9 @@ func TestPost(t *testing.T) {
 			}
 			if c.called && n.Pointer != c.chain.First {
 				t.Errorf("posted %p, want %p", n.Pointer, c.chain.First)
+			}
+			if again := g.Posted(); again != 0 {
+				t.Errorf("the result is told again: %d", again)
 			}
 			if c.bad && g.Bad() != c.chain.First || g.Bad() != nil {
 				t.Error("the bad request is not told, or more than once")

@@ -5,7 +5,15 @@
 #   scripts/kernel/unpack.sh DIR
 set -euo pipefail
 dir=${1:?DIR}
-[ -e "$dir/vmlinux" ] && exit 0
+# A link is a kernel that stayed packed.
+[ -f "$dir/vmlinux" ] && [ ! -L "$dir/vmlinux" ] && exit 0
+die() {
+	echo "unpack.sh: $*" >&2
+	exit 1
+}
+for tool in xz zstd readelf; do command -v $tool >/dev/null || die "$tool is missing"; done
+[ "$(od -A n -c -j $((0x202)) -N 4 "$dir/vmlinuz" 2>/dev/null | tr -d ' ')" = HdrS ] ||
+	die "$dir/vmlinuz is no kernel"
 
 # number WIDTH OFFSET: from vmlinuz's header (the kernel's Documentation/arch/x86/boot.rst).
 number() { od -A n -t "u$1" -j "$2" -N "$1" "$dir/vmlinuz" | tr -d ' '; }
@@ -25,4 +33,4 @@ for unpack in xz zstd; do
 	exit 0
 done
 echo "unpack.sh: $dir/vmlinuz stays packed: guests take longer to start"
-ln -s vmlinuz "$dir/vmlinux"
+ln -sf vmlinuz "$dir/vmlinux"
