@@ -16,7 +16,8 @@ import (
 	"github.com/goverbs/ibv"
 )
 
-// Send is PostSend in less time. bad is the first request that was not taken; nil: there is none.
+// Send is PostSend in less time. bad is the first request that was not taken; nil: there is none. wr, too, must be C memory or pinned, and kept by
+// the caller: cgo sees numbers here.
 func Send(qp *ibv.QP, wr *ibv.SendWR) (errno syscall.Errno, bad *ibv.SendWR) {
 	var out C.struct_ibvgo_posted
 	C.ibvgo_send(C.uintptr_t(uintptr(unsafe.Pointer(qp))), C.uintptr_t(uintptr(unsafe.Pointer(wr))), &out)
@@ -26,7 +27,7 @@ func Send(qp *ibv.QP, wr *ibv.SendWR) (errno syscall.Errno, bad *ibv.SendWR) {
 	return errno, *(**ibv.SendWR)(unsafe.Pointer(&out.bad))
 }
 
-// Receive is PostRecv in less time. bad is the first request that was not taken; nil: there is none.
+// Receive is PostRecv in less time, with results and conditions as Send's.
 func Receive(qp *ibv.QP, wr *ibv.RecvWR) (errno syscall.Errno, bad *ibv.RecvWR) {
 	var out C.struct_ibvgo_posted
 	C.ibvgo_receive(C.uintptr_t(uintptr(unsafe.Pointer(qp))), C.uintptr_t(uintptr(unsafe.Pointer(wr))), &out)
