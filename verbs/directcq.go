@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/goverbs/ibv"
@@ -12,6 +11,7 @@ import (
 // A DirectCQ polls a CQ without the detour through cgo: see "Direct calls" in the package's documentation for what that is good for, and what
 // not. It is for one goroutine at a time; the CQ itself, and other DirectCQs of it, may be used beside it. Close, of either, may be called by any.
 type DirectCQ struct {
+	poller direct.Poller // first, for Poll; without a gate if there is no fast way
 	directHandle
 	cq    *CQ
 	tally *tally
@@ -45,6 +45,7 @@ func (c *CQ) Direct(attr DirectAttr) (*DirectCQ, error) {
 		return nil, c.closedError()
 	}
 	d.tally = t
+	d.poller.Through(d.fast)
 	attached(d, &d.directHandle, func() { o.detachGate(gate, t) })
 	return d, nil
 }
@@ -67,32 +68,35 @@ func (d *DirectCQ) Close() error {
 
 // Poll is [CQ.Poll], with the same results, errors among them. After Close, of the handle or of the queue, the error matches [ErrClosed].
 func (d *DirectCQ) Poll(wc []ibv.WC) (int, error) {
-	if d == nil || d.fast == nil || uint(len(wc)-1) >= math.MaxInt32 {
-		return d.pollOther(wc)
-	}
-	g := d.fast
-	n := g.CallCounting(uintptr(len(wc)), unsafe.Pointer(&wc[0]))
-	if uint(n) <= math.MaxInt32 { // counted, and over
-		return n, nil
-	}
-	return d.polled(wc[:len(wc):len(wc)], n)
+	return direct.Poll((*direct.Poller)(unsafe.Pointer(d)), unsafe.Pointer(unsafe.SliceData(wc)), len(wc), pollOtherwise)
 }
 
-// polled ends a poll that has returned n, as the gate has it.
-func (d *DirectCQ) polled(wc []ibv.WC, n int) (int, error) {
-	switch {
-	case n == direct.Refused:
+// A handle is found by its poller, nil by nil.
+var _ [0]struct{} = [unsafe.Offsetof(DirectCQ{}.poller)]struct{}{}
+
+// pollOtherwise is where a poll goes on that was not direct, or is not over.
+func pollOtherwise(p *direct.Poller, out unsafe.Pointer, n int) (int, error) {
+	d, wc := (*DirectCQ)(unsafe.Pointer(p)), unsafe.Slice((*ibv.WC)(out), n)
+	switch result := p.Result(); result {
+	case 0:
+		return d.pollOther(wc)
+	case direct.Refused:
 		return d.refused(wc)
-	case n >= 0 && n <= math.MaxInt32:
-		return n, nil
+	default:
+		return d.polled(wc, result-direct.Held)
 	}
+}
+
+// polled ends a poll that has returned n, and is still in.
+func (d *DirectCQ) polled(wc []ibv.WC, n int) (int, error) {
 	c := d.cq
-	n -= direct.Held
 	if n >= 0 && n <= len(wc) {
-		if s := c.scan.Load(); s != nil {
-			s.retire(wc[:n], held)
+		if !d.gate.Counted(n) {
+			if s := c.scan.Load(); s != nil {
+				s.retire(wc[:n], held)
+			}
 		}
-		d.gate.Leave() // and nobody counts, since there is a scanner: see guard.look
+		d.gate.Leave()
 		return n, nil
 	}
 	d.gate.Leave()
@@ -128,5 +132,9 @@ func (d *DirectCQ) pollOther(wc []ibv.WC) (int, error) {
 		return 0, err
 	}
 	defer d.end()
-	return d.polled(wc, d.gate.CallCounting(uintptr(entries(wc)), unsafe.Pointer(&wc[0])))
+	n := d.gate.Call(uintptr(entries(wc)), unsafe.Pointer(&wc[0]))
+	if n == direct.Refused {
+		return d.refused(wc)
+	}
+	return d.polled(wc, n)
 }

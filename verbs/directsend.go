@@ -14,6 +14,7 @@ import (
 // good for, and what not. It is for one goroutine at a time. Others may use the QP beside it, PostSend among its methods, which takes
 // a microsecond or a few longer then. Close, of either, may be called by any.
 type DirectSend struct {
+	poster direct.Poster // first, for Post; without a gate if there is no fast way
 	directHandle
 	qp *QP
 	sq *sendQueue
@@ -42,7 +43,7 @@ func (q *QP) DirectSend(attr DirectAttr) (*DirectSend, error) {
 		return nil, creating(err, verb, q.name)
 	}
 	if gate := d.gate; gate != nil {
-		gate.Account(&s.Queue) // before anybody else may know of it
+		d.poster.Through(d.fast, &s.Queue)
 		if err := s.mu.attachDirect(verb, q.name, &d.directHandle); err != nil {
 			return nil, err
 		}
@@ -80,23 +81,24 @@ func (d *DirectSend) Close() error {
 
 // Post is [QP.PostSend], with the same results, errors among them. After Close, of the handle or of the QP, the error matches [ErrClosed].
 func (d *DirectSend) Post(r *SendRequests) (int, error) {
-	if d == nil || d.fast == nil || r == nil {
-		return d.postOther(r)
-	}
-	d.fast.Post(&r.chain)
-	if result := d.fast.Posted(); result != 0 {
-		return d.postedNot(r, result)
-	}
-	runtime.KeepAlive(r)
-	return 1, nil
+	return direct.Post((*direct.Poster)(unsafe.Pointer(d)), (*direct.Chain)(unsafe.Pointer(r)), postOtherwise)
 }
 
-// postedNot ends a post by the gate's Post with another result than 0.
-func (d *DirectSend) postedNot(r *SendRequests, result int) (int, error) {
-	if result == direct.Refused {
+// A handle is found by its poster, and requests by their chain, nil by nil.
+var (
+	_ [0]struct{} = [unsafe.Offsetof(DirectSend{}.poster)]struct{}{}
+	_ [0]struct{} = [unsafe.Offsetof(SendRequests{}.chain)]struct{}{}
+)
+
+// postOtherwise is where a post goes on that was not direct, or is not over.
+func postOtherwise(p *direct.Poster, chain *direct.Chain) (int, error) {
+	d, r := (*DirectSend)(unsafe.Pointer(p)), (*SendRequests)(unsafe.Pointer(chain))
+	switch result := p.Result(); result {
+	case 0, direct.Refused:
 		return d.postOther(r)
+	default:
+		return d.posted(r, result-direct.Held, (*ibv.SendWR)(p.Bad()))
 	}
-	return d.posted(r, result-direct.Held, (*ibv.SendWR)(d.gate.Bad()))
 }
 
 // posted ends a post that the provider has not taken as a whole, or that was refused.

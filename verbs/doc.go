@@ -61,7 +61,7 @@
 // direct poster.
 //
 // A fault in the provider, in a direct call, ends the program with "traceback: unexpected SPWRITE function
-// github.com/goverbs/ibv/internal/direct.call", since Go cannot look through the provider's stack, and with IBV_DIRECT=off it shows what
+// github.com/goverbs/ibv/internal/direct.Poll", or Post or call, since Go cannot look through the provider's stack, and with IBV_DIRECT=off it shows what
 // cgo shows. A provider that needs more than 256 KiB of stack ends it as well, likely without a word.
 //
 // They are not for goroutines that poll now and then, nor for waiting: [CQ.Wait] costs no processor; and not for devices whose provider

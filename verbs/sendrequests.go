@@ -44,9 +44,9 @@ type SendWR struct {
 //
 // The memory is unmapped when nothing refers to the SendRequests any more.
 type SendRequests struct {
+	chain direct.Chain // what a post takes of it; first, for DirectSend.Post
 	requestMemory[ibv.SendWR]
-	chain   direct.Chain // what a post takes of it
-	signals []uint64     // which requests are signalled, 64 a word
+	signals []uint64 // which requests are signalled, 64 a word
 	// The most that a request has ever had, so that a queue with room for it need not be asked for each.
 	mostSGE    int32
 	mostInline uint32

@@ -16,15 +16,23 @@ func Available() string { return membarrier.Unavailable() }
 //go:noescape
 func call(gate *Gate, a uintptr, b unsafe.Pointer) int
 
-// callCounting is call for [Gate.CallCounting].
+// Poll calls the function of p's gate, with n and out as further arguments. If that returns 0, or up to n and the gate counts, that is the result, and it
+// is counted. Otherwise the result is other's, with the same arguments: [Poller.Result] tells it why. What it does with out ends when it
+// returns, since out may be on a stack: the compiler is not told of the call.
+//
+// All of it is one function in assembly, and there is nothing for its caller to do afterwards, so that a method that only calls it is inlined. What takes
+// time between two calls of C that lock something is how often memory is written to, since each lock waits for that, and much of what is written is
+// arguments and what a function keeps of them.
 //
 //go:noescape
-func callCounting(gate *Gate, a uintptr, b unsafe.Pointer) int
+func Poll(p *Poller, out unsafe.Pointer, n int, other func(p *Poller, out unsafe.Pointer, n int) (int, error)) (got int, err error)
 
-// post is [Gate.Post]. It writes the gate's result unless that is 0.
+// Post calls the function of p's gate with a chain's request, if there is one, and it fits, and the queue has a place. If that is posted it is accounted
+// for, and the result is 1. Otherwise the result is other's, with the same arguments: [Poster.Result] tells it why. It is one function for
+// the same reason as Poll.
 //
 //go:noescape
-func post(gate *Gate, chain *Chain)
+func Post(p *Poster, chain *Chain, other func(p *Poster, chain *Chain) (int, error)) (n int, err error)
 
 // enter enters the gate, and returns 1, or 0 if that is not as seen.
 //

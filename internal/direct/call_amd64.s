@@ -6,7 +6,6 @@
 // The busy word, and what is read after it, are not to be swapped: a fence on this side would be here. The processor may do so, and is kept
 // from it by membarrier(2) on the other side. Go's assembler does not.
 #define ENTER \
-	MOVQ gate+0(FP), BX; \
 	MOVL $1, Gate_busy(BX); \
 	MOVL Gate_turn(BX), AX; \
 	CMPL AX, Gate_seen(BX); \
@@ -21,85 +20,109 @@
 
 // C preserves BX, BP and R12 to R15. There is no frame: Go's frame pointer stays what it is. The direction flag is clear, always.
 #define CALLC \
-	LEVEL; \
-	MOVQ Gate_object(BX), DI; \
-	MOVQ a+8(FP), SI; \
-	MOVQ b+16(FP), DX; \
 	MOVQ SP, R12; \
 	MOVQ Gate_stack(BX), SP; \
 	CALL Gate_fn(BX); \
 	MOVQ R12, SP
 
-#define REFUSED \
-	MOVL $0, Gate_busy(BX); \
-	MOVQ $const_Refused, AX; \
-	MOVQ AX, ret+24(FP); \
-	RET
-
 // func call(gate *Gate, a uintptr, b unsafe.Pointer) int
 TEXT ·call(SB), NOSPLIT|NOFRAME, $0-32
+	MOVQ gate+0(FP), BX
 	ENTER
+	LEVEL
+	MOVQ Gate_object(BX), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
 	CALLC
 	MOVLQSX AX, AX
 	MOVQ AX, ret+24(FP)
 	RET
 refused:
-	REFUSED
+	MOVL $0, Gate_busy(BX)
+	MOVQ $const_Refused, AX
+	MOVQ AX, ret+24(FP)
+	RET
 
-// func callCounting(gate *Gate, a uintptr, b unsafe.Pointer) int
-TEXT ·callCounting(SB), NOSPLIT|NOFRAME, $0-32
+// func Poll(p *Poller, out unsafe.Pointer, n int, other func(p *Poller, out unsafe.Pointer, n int) (int, error)) (got int, err error)
+TEXT ·Poll(SB), NOSPLIT|NOFRAME, $0-56
+	MOVQ p+0(FP), R13
+	TESTQ R13, R13
+	JEQ  other
+	MOVQ Poller_gate(R13), BX
+	TESTQ BX, BX
+	JEQ  other
+	MOVQ n+16(FP), SI
+	LEAQ -1(SI), AX
+	CMPQ AX, $0x7fffffff // C has an int
+	JCC  other
 	ENTER
+	LEVEL
+	MOVQ Gate_object(BX), DI
+	MOVQ out+8(FP), DX
 	CALLC
+	XORPS X0, X0
 	TESTL AX, AX
 	JNE  some
 	MOVL $0, Gate_busy(BX)
-	MOVQ $0, ret+24(FP)
+	MOVQ $0, got+32(FP)
+	MOVUPS X0, err_itable+40(FP)
 	RET
 some:
 	MOVQ Gate_count(BX), CX
 	TESTQ CX, CX
 	JEQ  held
-	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), SI
 	CMPL AX, SI
 	JHI  held
 	MOVL AX, AX // without what C has left in the upper half
 	ADDQ AX, (CX)
 	MOVL $0, Gate_busy(BX)
-	MOVQ AX, ret+24(FP)
+	MOVQ AX, got+32(FP)
+	MOVUPS X0, err_itable+40(FP)
 	RET
 held:
 	MOVLQSX AX, AX
 	MOVQ $const_Held, CX
 	ADDQ CX, AX
-	MOVQ AX, ret+24(FP)
-	RET
+	MOVQ AX, Poller_result(R13)
+	RET  ·pollOther(SB)
 refused:
-	REFUSED
+	MOVL $0, Gate_busy(BX)
+	MOVQ $const_Refused, AX
+	MOVQ AX, Poller_result(R13)
+other:
+	RET  ·pollOther(SB)
 
-// func post(gate *Gate, chain *Chain)
-TEXT ·post(SB), NOSPLIT|NOFRAME, $0-16
+// func Post(p *Poster, chain *Chain, other func(p *Poster, chain *Chain) (int, error)) (n int, err error)
+TEXT ·Post(SB), NOSPLIT|NOFRAME, $0-48
+	MOVQ p+0(FP), R13
+	TESTQ R13, R13
+	JEQ  other
+	MOVQ Poster_gate(R13), BX
+	TESTQ BX, BX
+	JEQ  other
+	MOVQ chain+8(FP), AX
+	TESTQ AX, AX
+	JEQ  other
+	MOVQ Poster_queue(R13), R15
 	ENTER
-	MOVQ chain+8(FP), R13
-	MOVQ Gate_queue(BX), R15
-	CMPQ Chain_N(R13), $1
+	MOVQ chain+8(FP), CX
+	CMPQ Chain_N(CX), $1
 	JNE  refused
-	MOVQ Chain_Fits(R13), AX
+	MOVQ Chain_Fits(CX), AX
 	CMPQ AX, Queue_Takes(R15)
 	JNE  refused
 	MOVQ Queue_Posted(R15), AX
 	CMPQ AX, Queue_Limit(R15)
 	JCC  refused
+	MOVQ Chain_First(CX), SI
 	LEVEL
 	MOVQ Gate_object(BX), DI
-	MOVQ Chain_First(R13), SI
-	LEAQ Gate_bad(BX), DX
-	MOVQ SP, R12
-	MOVQ Gate_stack(BX), SP
-	CALL Gate_fn(BX)
-	MOVQ R12, SP
+	LEAQ Poster_bad(R13), DX
+	CALLC
 	TESTL AX, AX
 	JNE  held
-	CMPQ Gate_bad(BX), $0
+	CMPQ Poster_bad(R13), $0
 	JNE  held
 	MOVQ Queue_Posted(R15), AX
 	INCQ AX
@@ -109,26 +132,32 @@ TEXT ·post(SB), NOSPLIT|NOFRAME, $0-16
 	ANDQ CX, DX
 	MOVQ Queue_Ends(R15), SI
 	MOVQ AX, (SI)(DX*8) // to be overwritten if it is not signalled
-	MOVQ Chain_Signal(R13), DX
+	MOVQ chain+8(FP), DX
+	MOVQ Chain_Signal(DX), DX
 	ORQ  Queue_All(R15), DX
 	ADDQ DX, CX
 	MOVQ CX, Queue_Signalled(R15)
 	MOVL $0, Gate_busy(BX)
+	XORPS X0, X0
+	MOVQ $1, n+24(FP)
+	MOVUPS X0, err_itable+32(FP)
 	RET
 held:
 	MOVLQSX AX, AX
 	MOVQ $const_Held, CX
 	ADDQ CX, AX
-	MOVQ AX, Gate_result(BX)
-	RET
+	MOVQ AX, Poster_result(R13)
+	RET  ·postOther(SB)
 refused:
 	MOVL $0, Gate_busy(BX)
 	MOVQ $const_Refused, AX
-	MOVQ AX, Gate_result(BX)
-	RET
+	MOVQ AX, Poster_result(R13)
+other:
+	RET  ·postOther(SB)
 
 // func enter(gate *Gate) int
 TEXT ·enter(SB), NOSPLIT|NOFRAME, $0-16
+	MOVQ gate+0(FP), BX
 	ENTER
 	MOVQ $1, ret+8(FP)
 	RET

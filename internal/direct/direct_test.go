@@ -84,60 +84,6 @@ func TestRegisters(t *testing.T) {
 	}
 }
 
-// A gate that counts adds up results from 0 to the first argument, and is left with them. With others the owner stays in.
-func TestCount(t *testing.T) {
-	g, n := gate(t, ctest.NoteFunction)
-	var count atomic.Uint64
-	count.Store(1 << 40)
-	g.Count(&count)
-	want := uint64(1 << 40)
-	for _, c := range []struct {
-		asked  uintptr
-		result int32
-		held   bool
-	}{
-		{16, 0, false}, {16, 16, false}, {16, 17, true}, {16, -1, true}, {1, math.MinInt32, true}, {1, 1, false}, {1, 2, true}, {1, math.MaxInt32, true},
-		{math.MaxInt32, math.MaxInt32, false}, {math.MaxInt32, -1, true}, {0, 0, false}, {0, 1, true},
-	} {
-		n.Result = c.result
-		got, as := g.CallCounting(c.asked, nil), int(c.result)
-		if c.held {
-			as += direct.Held
-			shut := make(chan struct{})
-			go func() {
-				defer close(shut)
-				direct.Shut(g)
-			}()
-			select {
-			case <-shut:
-				t.Errorf("%+v: the owner is not in", c)
-			case <-time.After(5 * time.Millisecond):
-			}
-			g.Leave()
-			<-shut
-		} else {
-			want += uint64(c.result)
-			direct.Shut(g)
-		}
-		if got != as || count.Load() != want {
-			t.Errorf("%+v: %d, want %d; counted %d, want %d", c, got, as, count.Load(), want)
-		}
-		g.Open()
-		g.See()
-	}
-	direct.Shut(g)
-	g.Count(nil)
-	g.Open()
-	g.See()
-	for result, want := range map[int32]int{0: 0, 1: direct.Held + 1, -1: direct.Held - 1} {
-		n.Result = result
-		if r := g.CallCounting(1, nil); r != want || g.Busy() != (result != 0) {
-			t.Errorf("%d without a count: %d, want %d; the owner is in: %v", result, r, want, g.Busy())
-		}
-		g.Leave()
-	}
-}
-
 func TestStackSize(t *testing.T) {
 	g, _ := gate(t, ctest.Deep)
 	for range 3 {
@@ -152,13 +98,16 @@ func TestLevel(t *testing.T) {
 	level := new(uint32)
 	g, n := gateWith(t, ctest.NoteFunction, level, 3, 6)
 	n.Result = -7
-	calls := map[string]func(uintptr, unsafe.Pointer) int{"Call": g.Call, "CallCounting": g.CallCounting}
-	results := map[string]int{"Call": -7, "CallCounting": direct.Held - 7}
+	calls := map[string]func() int{
+		"Call": func() int { return g.Call(1, nil) },
+		"Poll": func() int { r := poll(g, nil, 1); return r.result },
+	}
+	results := map[string]int{"Call": -7, "Poll": direct.Held - 7}
 	for value, in := range map[uint32]bool{0: false, 2: false, 3: true, 4: true, 6: true, 7: false, math.MaxUint32: false} {
 		*level = value
 		for name, call := range calls {
 			before := n.Calls
-			r, want := call(0, nil), direct.Refused
+			r, want := call(), direct.Refused
 			if in {
 				want = results[name]
 			}
@@ -171,7 +120,7 @@ func TestLevel(t *testing.T) {
 	*level = 3
 	direct.Shut(g)
 	for name, call := range calls {
-		if r := call(0, nil); r != direct.Refused || g.Busy() {
+		if r := call(); r != direct.Refused || g.Busy() {
 			t.Errorf("%s, shut: %d; the owner is in: %v", name, r, g.Busy())
 		}
 	}

@@ -16,6 +16,9 @@
 // that is in no Go function, or in this assembly; the scheduler does not preempt there, and the profiler books it as external code. So the
 // collector, when it stops the world, waits for the call to return.
 //
+// Where a poll or post is not over, since nothing was called, or what C returned wants a second look, the assembly ends with a jump to a Go function that
+// has the same arguments in the same places, as if the caller had called that: whatever happens there, the assembly is no part of it.
+//
 // # The word
 //
 // Whoever wants to destroy what is called upon has to keep callers out, and wait for the one that is in. A [Gate] does that at no cost to

@@ -23,12 +23,9 @@ type Gate struct {
 	fn     uintptr
 	object uintptr
 	count  *atomic.Uint64 // see Count. With this a cache line is full
-	queue  *Queue         // see Account
-	bad    uintptr        // see Bad
-	result int            // see Posted; 0 unless a Post has failed
 }
 
-// What calls return if they have called nothing, and what CallCounting adds to a result if the owner is still in.
+// What calls return if they have called nothing, and what is added to the result of a poll or post if the owner is still in.
 const (
 	Refused = math.MinInt64
 	Held    = 1 << 32
@@ -47,13 +44,18 @@ func NewGate(s *Stack, fn, object uintptr, level *uint32, least, most uint32) *G
 // its bounds, the result is Refused, and the owner is not in.
 func (g *Gate) Call(a uintptr, b unsafe.Pointer) int { return call(g, a, b) }
 
-// CallCounting is Call, but results from 0 to a are added up, if the gate counts, and the owner has left. A result of 0 needs no count. Other results
-// have Held added, and the owner is in until Leave.
-func (g *Gate) CallCounting(a uintptr, b unsafe.Pointer) int { return callCounting(g, a, b) }
-
-// Count has CallCounting add results to n from now on; nil: it does not count. That is for gates that are shut, or nobody's yet. Nobody else may write to
-// n meanwhile.
+// Count has polls by this gate add what they get to n from now on; nil: they do not count. That is for gates that are shut, or nobody's yet. Nobody else
+// may write to n meanwhile.
 func (g *Gate) Count(n *atomic.Uint64) { g.count = n }
+
+// Counted adds to the count, for an owner who is in, and reports whether the gate counts.
+func (g *Gate) Counted(n int) bool {
+	if g.count == nil {
+		return false
+	}
+	g.count.Store(g.count.Load() + uint64(n)) // nobody else writes
+	return true
+}
 
 // Enter is Call that calls nothing, and does not look at the level; it reports whether the owner is in.
 func (g *Gate) Enter() bool { return enter(g) != 0 }

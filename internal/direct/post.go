@@ -21,30 +21,39 @@ type Queue struct {
 	Mask      uint64
 }
 
-// Account has Post account to q from now on. That is for gates that are shut, or nobody's yet.
-func (g *Gate) Account(q *Queue) { g.queue = q }
+// A Poster is what Post posts by. Its zero value has no gate.
+type Poster struct {
+	gate   *Gate
+	queue  *Queue
+	bad    uintptr // see Bad
+	result int     // see Result
+}
 
-// Post is Call with a chain's request, if there is one, and it fits, and the queue has a place. Posted tells the result, and has to be called before the
-// next Post. The gate has to account.
-//
-// All of it is one function in assembly, since what takes time between two calls of C that lock something is how often memory is written to:
-// each lock waits for that. That is why nothing is returned, either.
-func (g *Gate) Post(c *Chain) { post(g, c) }
+// Through has Post go through a gate from now on, whose function has a request and where to name a bad one as its further arguments, and account to q.
+func (p *Poster) Through(g *Gate, q *Queue) { p.gate, p.queue = g, q }
 
-// Posted is what has become of a Post. 0: the request is posted and accounted for, and the owner has left. Refused: nothing was called. Other results
-// have Held added, and the owner is in until Leave: the function has returned something, or named a bad request.
-func (g *Gate) Posted() int {
-	r := g.result
-	if r != 0 {
-		g.result = 0
+// Result tells why a post goes on otherwise, once, as [Poller.Result] does. It is Refused, too, if the chain is not one request that fits, or if there
+// is no place.
+func (p *Poster) Result() int {
+	if p == nil {
+		return 0
 	}
+	r := p.result
+	p.result = 0
 	return r
 }
 
-// Bad is the request that the function has named as bad in a Post whose result has Held added; nil: none. It is told once, and has to be asked for
-// before the next Post, too.
-func (g *Gate) Bad() unsafe.Pointer {
-	bad := *(*unsafe.Pointer)(unsafe.Pointer(&g.bad))
-	g.bad = 0
+// Bad is the request that the function has named as bad in a post whose result has Held added; nil: none. It is told once, and has to be asked for
+// before the next post, too.
+func (p *Poster) Bad() unsafe.Pointer {
+	bad := *(*unsafe.Pointer)(unsafe.Pointer(&p.bad))
+	p.bad = 0
 	return bad
+}
+
+// postOther is where Post goes on if the post is not over.
+//
+//lint:ignore U1000 the assembly jumps to it
+func postOther(p *Poster, chain *Chain, other func(p *Poster, chain *Chain) (int, error)) (int, error) {
+	return other(p, chain)
 }

@@ -60,7 +60,8 @@ func TestPost(t *testing.T) {
 			if c.end != 0 {
 				want.Posted, want.Signalled = c.posted, c.signalled
 			}
-			g.Account(&q)
+			var p direct.Poster
+			p.Through(g, &q)
 			if c.shut {
 				direct.Shut(g)
 			}
@@ -68,10 +69,13 @@ func TestPost(t *testing.T) {
 			if c.bad {
 				n.Touched = 1
 			}
-			g.Post(&c.chain)
-			got := g.Posted()
-			if got != c.want || g.Busy() != c.held || n.Calls != 0 != c.called || q != want {
-				t.Errorf("%d, want %d; the owner is in: %v; %d calls; %+v, want %+v", got, c.want, g.Busy(), n.Calls, q, want)
+			got := postBy(&p, &c.chain)
+			then := posted{n: 1}
+			if c.want != 0 {
+				then = posted{77, errOther, 1, c.want}
+			}
+			if got != then || g.Busy() != c.held || n.Calls != 0 != c.called || q != want {
+				t.Errorf("%+v, want %+v; the owner is in: %v; %d calls; %+v, want %+v", got, then, g.Busy(), n.Calls, q, want)
 			}
 			for i, end := range ends {
 				if uint64(i) == at && end != c.end || uint64(i) != at && end != 0 {
@@ -81,13 +85,55 @@ func TestPost(t *testing.T) {
 			if c.called && n.Pointer != c.chain.First {
 				t.Errorf("posted %p, want %p", n.Pointer, c.chain.First)
 			}
-			if again := g.Posted(); again != 0 {
-				t.Errorf("the result is told again: %d", again)
-			}
-			if c.bad && g.Bad() != c.chain.First || g.Bad() != nil {
+			if c.bad && p.Bad() != c.chain.First || p.Bad() != nil {
 				t.Error("the bad request is not told, or more than once")
 			}
 			g.Leave()
 		})
 	}
+}
+
+// Without a poster, a gate or a chain nothing is called.
+func TestPostOfNothing(t *testing.T) {
+	g, n := gateWith(t, ctest.Post, new(uint32), 0, 0)
+	var none, p direct.Poster
+	ends := make([]uint64, 4)
+	p.Through(g, &direct.Queue{Takes: 1, Limit: 4, Ends: &ends[0], Mask: 3})
+	chain := &direct.Chain{N: 1, Fits: 1}
+	for name, got := range map[string]posted{"no poster": postBy(nil, chain), "no gate": postBy(&none, chain), "no chain": postBy(&p, nil)} {
+		if want := (posted{77, errOther, 1, 0}); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	if n.Calls != 0 || g.Busy() {
+		t.Errorf("%d calls; the owner is in: %v", n.Calls, g.Busy())
+	}
+	if got := postBy(&p, chain); got != (posted{n: 1}) || n.Calls != 1 {
+		t.Errorf("a request: %+v, %d calls", got, n.Calls)
+	}
+}
+
+// A posted is what has become of a post.
+type posted struct {
+	n      int
+	err    error
+	other  int // how often it went on otherwise
+	result int // as it was told then
+}
+
+// postBy posts, and goes on otherwise with 77 and errOther.
+func postBy(p *direct.Poster, c *direct.Chain) (r posted) {
+	spoil(20)
+	r.n, r.err = direct.Post(p, c, func(samePoster *direct.Poster, sameChain *direct.Chain) (int, error) {
+		if samePoster != p || sameChain != c {
+			panic("it goes on with other arguments")
+		}
+		r.other++
+		r.result = p.Result()
+		return 77, errOther
+	})
+	if p.Result() != 0 {
+		panic("the result is told again")
+	}
+	return r
 }
