@@ -36,6 +36,7 @@ var rows = []row{
 	{"PostBuilt/batch=16", "QP.PostSend, ibv_wr_*", "batch of 16", aim{}},
 	{"PingPong/direct", "ping-pong", "a round, direct", addedAtMost(25)},
 	{"PingPong/cgo", "ping-pong", "a round, cgo", addedAtMost(180)},
+	{"PingPong/bare", "ping-pong", "a round, bare cgo calls", aim{}},
 	{"WakeUp", "CQ.Wait", "woken up", timesEventfd(1.2)},
 	{"PollSpinUnderLoad", "CQ.PollSpin", "returns under load, budget 10 µs", aim{}},
 }
