@@ -74,8 +74,10 @@ func TestDirectReason(t *testing.T) {
 				t.Errorf("%+v: %q", c, why)
 			}
 		}
-		if checked := c.attr.Check || c.variable == "check"; c.want == "" && checked != (poll.fast == nil) {
-			t.Errorf("%+v: checked %v", c, poll.fast == nil)
+		// What has a gate goes through it without another look.
+		fast := c.want == "" && !c.attr.Check && c.variable != "check"
+		if polls, posts := poll.poller != (direct.Poller{}), send.poster != (direct.Poster{}); polls != fast || posts != fast || (recv.fast != nil) != fast {
+			t.Errorf("%+v: polls %v, sends %v, receives %v; want %v", c, polls, posts, recv.fast != nil, fast)
 		}
 		ok(t, poll.Close())
 		ok(t, send.Close())
@@ -421,6 +423,54 @@ func TestDirectPostFails(t *testing.T) {
 		for _, q := range []*QP{p.a, p.b} {
 			ok(t, q.Modify(&ibv.QPAttr{QPState: ibv.IBV_QPS_RESET}, ibv.IBV_QP_STATE))
 		}
+	}
+}
+
+// The device's errors for a single request, which goes the shortest way, are told once, as PostSend tells them, and change nothing.
+func TestDirectPostOfOneFails(t *testing.T) {
+	d, c := testDeviceWith(t, softdev.Config{Exact: true}, OpenAttr{})
+	p := &pair{d: d, c: c, pd: closing(t, must(c.AllocPD()))}
+	attr := QPAttr{MaxSendWR: 16, MaxSendSGE: 1}
+	p.a, p.b = p.qp(t, attr), p.qp(t, attr)
+	p.connect(t, ConnectAttr{})
+	s, r := testDirectSend(t, p.a, DirectAttr{}), must(NewSendRequests(1, 1, 0))
+	ok(t, r.Signal(0, true))
+	post := func(f softdev.Fault) {
+		t.Helper()
+		posted, signalled := s.sq.Posted, s.sq.Signalled
+		f.Times = 2
+		ok(t, d.Fail("post_send", f))
+		asked := calls(t, d, "post_send")
+		s.gate.See()
+		n, err := s.Post(r)
+		if busy := !s.gate.Enter(); busy {
+			t.Error("the queue is shut")
+		}
+		s.gate.Leave()
+		m, want := p.a.PostSend(r)
+		if n != 0 || m != 0 || want == nil || fmt.Sprint(err) != fmt.Sprint(want) || calls(t, d, "post_send")-asked != 2 {
+			t.Errorf("%+v: %d, %v; want %d, %v", f, n, err, m, want)
+		}
+		if s.sq.Posted != posted || s.sq.Signalled != signalled || s.poster.Result() != 0 || s.poster.Bad() != nil {
+			t.Errorf("%+v: %d posted, want %d; %d signalled, want %d; or a failure was told but once more", f, s.sq.Posted, posted, s.sq.Signalled, signalled)
+		}
+	}
+	must(s.Post(r)) // which shows that it fits
+	for _, f := range []softdev.Fault{{Errno: syscall.ENOMEM}, {Errno: syscall.EINVAL}, {Value: -22}, {Value: 5000}} {
+		post(f)
+		s.gate.See()
+		if n, err := s.Post(r); n != 1 || err != nil {
+			t.Errorf("after %+v: %d, %v", f, n, err)
+		}
+	}
+	// A success that names a refused request.
+	if !s.gate.Enter() {
+		t.Fatal("the gate is shut")
+	}
+	n, err := s.posted(r, 0, r.At(0))
+	wantError(t, err, "ibv_post_send", p.a.String(), 0, "only a part")
+	if n != 0 || s.sq.Posted != 5 {
+		t.Errorf("%d, of %d posted", n, s.sq.Posted)
 	}
 }
 

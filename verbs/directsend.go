@@ -43,7 +43,9 @@ func (q *QP) DirectSend(attr DirectAttr) (*DirectSend, error) {
 		return nil, creating(err, verb, q.name)
 	}
 	if gate := d.gate; gate != nil {
-		d.poster.Through(d.fast, &s.Queue)
+		if d.fast != nil {
+			d.poster.Through(d.fast, &s.Queue)
+		}
 		if err := s.mu.attachDirect(verb, q.name, &d.directHandle); err != nil {
 			return nil, err
 		}

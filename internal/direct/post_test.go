@@ -135,5 +135,6 @@ func postBy(p *direct.Poster, c *direct.Chain) (r posted) {
 	if p.Result() != 0 {
 		panic("the result is told again")
 	}
+	wholly(r.err)
 	return r
 }

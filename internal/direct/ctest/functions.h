@@ -1,4 +1,5 @@
-// Functions of the form that package direct calls.
+// Functions of the form that package direct calls. Two of them return more than the int that the caller knows of: C may leave anything in the
+// upper half of the register.
 
 #ifndef CTEST_FUNCTIONS_H
 #define CTEST_FUNCTIONS_H
@@ -19,7 +20,7 @@ struct ctest_note {
 };
 
 // ctest_note keeps its arguments, and where its stack is, and returns note->result.
-int ctest_note(struct ctest_note *note, int value, void *p);
+int64_t ctest_note(struct ctest_note *note, int value, void *p);
 // ctest_deep uses so much stack, and returns 1.
 int ctest_deep(struct ctest_note *note, int bytes, void *p);
 // ctest_clobber spoils the registers, and returns value.
@@ -29,6 +30,6 @@ int ctest_stay(struct ctest_note *note, int microseconds, void *p);
 // ctest_touch counts if the note is gone, and returns value.
 int ctest_touch(struct ctest_note *note, int value, void *p);
 // ctest_post keeps the request as note->pointer, names it as bad if note->touched is set, and returns note->result.
-int ctest_post(struct ctest_note *note, void *request, void **bad);
+int64_t ctest_post(struct ctest_note *note, void *request, void **bad);
 
 #endif
