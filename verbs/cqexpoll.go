@@ -141,7 +141,7 @@ func (c *CQEx) closedError() error {
 
 // retireEx is retire for completions of an extended queue.
 func (s *scanner) retireEx(wc []WCEx, turn uint64) {
-	if len(s.sends) == 0 {
+	if s.sends.len() == 0 {
 		return
 	}
 	for i := 0; i < len(wc); {
@@ -152,7 +152,7 @@ func (s *scanner) retireEx(wc []WCEx, turn uint64) {
 // retireRun tells one send queue of the completions that are its, from the first on to that of another QP, and returns how many they are.
 func (s *scanner) retireRun(wc []WCEx, turn uint64) int {
 	number := wc[0].wc.QPNum
-	q := s.sends[number].at(turn)
+	q := s.sends.get(number).at(turn)
 	ended, i := uint64(0), 0
 	for ; i < len(wc) && wc[i].wc.QPNum == number; i++ {
 		w := &wc[i].wc

@@ -1,13 +1,9 @@
 package verbs
 
-import (
-	"maps"
+import "github.com/goverbs/ibv"
 
-	"github.com/goverbs/ibv"
-)
-
-// ringSends are the send queues whose completions come through a ring, by QP number. A map is not changed any more once the consumer can see it.
-type ringSends map[uint32]ringSend
+// ringSends are the send queues whose completions come through a ring.
+type ringSends = byNumber[ringSend]
 
 // A ringSend is a send queue that learns how many of its requests have ended when the ring gives their completions out.
 type ringSend struct {
@@ -17,16 +13,11 @@ type ringSend struct {
 	from uint64   // the entry of the ring from which on completions are its own: those before are an earlier life's, or an earlier QP's of its number
 }
 
-// change makes a new map.
-func (s *ringState) change(f func(ringSends)) {
+// change puts what f makes of them in the place of those that there are.
+func (s *ringState) change(f func(*ringSends) *ringSends) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m := make(ringSends)
-	if old := s.sends.Load(); old != nil {
-		maps.Copy(m, *old)
-	}
-	f(m)
-	s.sends.Store(&m)
+	s.sends.Store(f(s.sends.Load()))
 }
 
 // serve tells of a send queue that will complete into one of the ring's CQs, or does so from now on anew, since it went to RESET. What it had before is in the
@@ -37,15 +28,18 @@ func (r *Ring) serve(c *CQ, q *sendQueue) {
 	}
 	r.state.poller.Flush()
 	from := r.ring.Produced()
-	r.state.change(func(m ringSends) { m[q.number] = ringSend{q, q.tallied.Load(), c.number, from} })
+	r.state.change(func(m *ringSends) *ringSends {
+		return m.with(q.number, ringSend{q, q.tallied.Load(), c.number, from})
+	})
 }
 
 // dismiss undoes serve for a send queue that is gone.
 func (r *Ring) dismiss(q *sendQueue) {
-	r.state.change(func(m ringSends) {
-		if m[q.number].q == q { // else the number is another's by now
-			delete(m, q.number)
+	r.state.change(func(m *ringSends) *ringSends {
+		if m.get(q.number).q != q { // the number is another's by now
+			return m
 		}
+		return m.without(q.number)
 	})
 }
 
@@ -58,24 +52,22 @@ func (c *CQ) restart(q *sendQueue) {
 
 // lose has the send queues of a CQ give up counting: see scanner.lose.
 func (s *ringState) lose(cq uint64) {
-	if m := s.sends.Load(); m != nil {
-		for _, e := range *m {
-			if uint64(e.cq) == cq {
-				e.t.broken.Store(true)
-			}
+	for e := range s.sends.Load().all() {
+		if uint64(e.cq) == cq {
+			e.t.broken.Store(true)
 		}
 	}
 }
 
 // count tells the send queues of completions that are given out, of which the first is the ring's entry at.
 func (s *ringState) count(wc []ibv.WC, at uint64) {
-	if m := s.sends.Load(); m != nil && len(*m) > 0 {
-		m.scan(wc, at)
+	if m := s.sends.Load(); m.len() > 0 {
+		scanRing(m, wc, at)
 	}
 }
 
-// scan is scanner.scan, but for what is not the queue's own.
-func (m ringSends) scan(wc []ibv.WC, at uint64) {
+// scanRing is scanner.scan, but for what is not the queue's own.
+func scanRing(m *ringSends, wc []ibv.WC, at uint64) {
 	var e ringSend
 	var number uint32
 	n := uint64(0) // completions of e.q that it has not been told of
@@ -90,7 +82,7 @@ func (m ringSends) scan(wc []ibv.WC, at uint64) {
 				e.t.done.Add(n)
 			}
 			n, number = 0, w.QPNum
-			e = m[number]
+			e = m.get(number)
 		}
 		switch {
 		case e.q == nil || at+uint64(i) < e.from:

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"maps"
 	"math"
 	"sync/atomic"
 
@@ -14,7 +13,7 @@ import (
 type scanner struct {
 	queues int                   // that the CQ has ever served
 	alone  *sendQueue            // the only one so far, which needs no look at completions: the guard counts them
-	sends  map[uint32]*sendQueue // by QP number, once there were several queues
+	sends  *byNumber[*sendQueue] // once there were several queues
 }
 
 // A tallied is what was seen of a send queue's completions since RESET.
@@ -46,7 +45,7 @@ func (q *sendQueue) at(turn uint64) *tallied {
 
 // retire tells the send queues what was polled, at a turn of the CQ's turnstile.
 func (s *scanner) retire(wc []ibv.WC, turn uint64) {
-	if len(s.sends) > 0 {
+	if s.sends.len() > 0 {
 		s.scan(wc, turn)
 	}
 }
@@ -66,7 +65,7 @@ func (s *scanner) scan(wc []ibv.WC, turn uint64) {
 				q.done.Add(n)
 			}
 			n, number = 0, w.QPNum
-			if q = s.sends[number].at(turn); q == nil {
+			if q = s.sends.get(number).at(turn); q == nil {
 				continue
 			}
 		}
@@ -88,7 +87,7 @@ func (s *scanner) lose() {
 	if q := s.alone; q != nil {
 		q.tallied.Load().broken.Store(true)
 	}
-	for _, q := range s.sends {
+	for q := range s.sends.all() {
 		q.tallied.Load().broken.Store(true)
 	}
 }
@@ -107,10 +106,7 @@ func (c *CQ) serve(q *sendQueue) {
 	s := scanner{queues: 1}
 	if old := c.scan.Load(); old != nil {
 		s.queues += old.queues
-		s.alone, s.sends = old.alone, maps.Clone(old.sends)
-	}
-	if s.sends == nil {
-		s.sends = make(map[uint32]*sendQueue)
+		s.alone, s.sends = old.alone, old.sends
 	}
 	switch {
 	case q != nil && s.queues == 1:
@@ -119,11 +115,11 @@ func (c *CQ) serve(q *sendQueue) {
 	default:
 		if s.alone != nil {
 			s.alone.countAlone()
-			s.sends[s.alone.number] = s.alone
+			s.sends = s.sends.with(s.alone.number, s.alone)
 			s.alone = nil
 		}
 		if q != nil {
-			s.sends[q.number] = q
+			s.sends = s.sends.with(q.number, q)
 		}
 	}
 	c.replace(&s)
@@ -139,9 +135,8 @@ func (c *CQ) dismiss(q *sendQueue) {
 	if s.alone == q {
 		s.alone = nil
 	}
-	if s.sends[q.number] == q { // else the number is another's by now
-		s.sends = maps.Clone(s.sends)
-		delete(s.sends, q.number)
+	if s.sends.get(q.number) == q { // else the number is another's by now
+		s.sends = s.sends.without(q.number)
 	}
 	c.replace(&s)
 }
@@ -149,5 +144,5 @@ func (c *CQ) dismiss(q *sendQueue) {
 // replace makes s the scanner. The caller holds the guard's lock.
 func (c *CQ) replace(s *scanner) {
 	c.scan.Store(s)
-	c.look(len(s.sends) > 0)
+	c.look(s.sends.len() > 0)
 }

@@ -42,10 +42,10 @@ func TestNumberOfAQueueThatIsGone(t *testing.T) {
 	q.lock()
 	q.dismiss(young)
 	q.unlock(false)
-	if s := q.scan.Load(); len(s.sends) != 1 || s.sends[1] != first {
-		t.Errorf("left: %v", s.sends)
+	if s := q.scan.Load(); s.sends.len() != 1 || s.sends.get(1) != first {
+		t.Errorf("left: %d", s.sends.len())
 	}
-	if had.sends[7] != young {
+	if had.sends.get(7) != young {
 		t.Error("what pollers may have was changed")
 	}
 }
