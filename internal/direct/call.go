@@ -20,9 +20,8 @@ func call(gate *Gate, a uintptr, b unsafe.Pointer) int
 // is counted. Otherwise the result is other's, with the same arguments: [Poller.Result] tells it why. What it does with out ends when it
 // returns, since out may be on a stack: the compiler is not told of the call.
 //
-// All of it is one function in assembly, and there is nothing for its caller to do afterwards, so that a method that only calls it is inlined. What takes
-// time between two calls of C that lock something is how often memory is written to, since each lock waits for that, and much of what is written is
-// arguments and what a function keeps of them.
+// All of it is one function in assembly, and there is nothing for its caller to do afterwards, so that a method that only calls it is inlined: neither are
+// arguments written to memory twice, nor is anything kept of them.
 //
 //go:noescape
 func Poll(p *Poller, out unsafe.Pointer, n int, other func(p *Poller, out unsafe.Pointer, n int) (int, error)) (got int, err error)

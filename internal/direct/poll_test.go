@@ -15,8 +15,8 @@ import (
 	"github.com/goverbs/ibv/internal/direct/ctest"
 )
 
-// A polled is what has become of a poll.
-type polled struct {
+// An outcome is what has become of a poll or post.
+type outcome struct {
 	n      int
 	err    error
 	other  int // how often it went on otherwise
@@ -26,13 +26,13 @@ type polled struct {
 var errOther = errors.New("otherwise")
 
 // poll polls by a gate, or none, and goes on otherwise with 77 and errOther.
-func poll(g *direct.Gate, out unsafe.Pointer, n int) (r polled) {
+func poll(g *direct.Gate, out unsafe.Pointer, n int) (r outcome) {
 	var p direct.Poller
 	p.Through(g)
 	return pollBy(&p, out, n)
 }
 
-func pollBy(p *direct.Poller, out unsafe.Pointer, n int) (r polled) {
+func pollBy(p *direct.Poller, out unsafe.Pointer, n int) (r outcome) {
 	spoil(20)
 	r.n, r.err = direct.Poll(p, out, n, func(samePoller *direct.Poller, sameOut unsafe.Pointer, sameN int) (int, error) {
 		if samePoller != p || sameOut != out || sameN != n {
@@ -87,9 +87,9 @@ func TestPoll(t *testing.T) {
 		{math.MaxInt32, math.MaxInt32, false}, {math.MaxInt32, -1, true}, {1, 0, false},
 	} {
 		n.Result = c.result
-		got, as := poll(g, unsafe.Pointer(&here), c.asked), polled{n: int(c.result)}
+		got, as := poll(g, unsafe.Pointer(&here), c.asked), outcome{n: int(c.result)}
 		if c.held {
-			as = polled{77, errOther, 1, direct.Held + int(c.result)}
+			as = outcome{77, errOther, 1, direct.Held + int(c.result)}
 			shut := make(chan struct{})
 			go func() {
 				defer close(shut)
@@ -119,7 +119,7 @@ func TestPoll(t *testing.T) {
 	g.Count(nil)
 	g.Open()
 	g.See()
-	for result, want := range map[int32]polled{0: {}, 1: {77, errOther, 1, direct.Held + 1}, -1: {77, errOther, 1, direct.Held - 1}} {
+	for result, want := range map[int32]outcome{0: {}, 1: {77, errOther, 1, direct.Held + 1}, -1: {77, errOther, 1, direct.Held - 1}} {
 		n.Result = result
 		if r := poll(g, nil, 1); r != want || g.Busy() != (result != 0) {
 			t.Errorf("%d without a count: %+v, want %+v; the owner is in: %v", result, r, want, g.Busy())
@@ -137,7 +137,7 @@ func TestPoll(t *testing.T) {
 // Without a poller, a gate or a number that C takes, and through a gate that is shut, nothing is called.
 func TestPollOfNothing(t *testing.T) {
 	g, n := gate(t, ctest.NoteFunction)
-	for name, got := range map[string]polled{
+	for name, got := range map[string]outcome{
 		"no poller":       pollBy(nil, nil, 1),
 		"no gate":         poll(nil, nil, 1),
 		"nothing":         poll(g, nil, 0),
@@ -147,12 +147,12 @@ func TestPollOfNothing(t *testing.T) {
 		"1, in C's int":   poll(g, nil, 1<<32+1),
 		"the most of all": poll(g, nil, math.MaxInt),
 	} {
-		if want := (polled{77, errOther, 1, 0}); got != want {
+		if want := (outcome{77, errOther, 1, 0}); got != want {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
 	direct.Shut(g)
-	if got, want := poll(g, nil, 1), (polled{77, errOther, 1, direct.Refused}); got != want {
+	if got, want := poll(g, nil, 1), (outcome{77, errOther, 1, direct.Refused}); got != want {
 		t.Errorf("shut: %+v, want %+v", got, want)
 	}
 	if n.Calls != 0 || g.Busy() {
@@ -160,7 +160,7 @@ func TestPollOfNothing(t *testing.T) {
 	}
 }
 
-// A poll that goes on otherwise is called by who has polled, as its traceback says, and may have the stack grow and move, on which its arguments are.
+// A poll that goes on otherwise is called by who has outcome, as its traceback says, and may have the stack grow and move, on which its arguments are.
 func TestPollGoesOnOnTheCallersStack(t *testing.T) {
 	g, _ := gate(t, ctest.NoteFunction)
 	direct.Shut(g)
@@ -196,7 +196,7 @@ func pollOnANewStack(g *direct.Gate, depth int) (wrong string) {
 	})
 	switch {
 	case n != depth+1 || err != errOther:
-		return "who has polled is not among the callers"
+		return "who has outcome is not among the callers"
 	case own != [4]uint64{uint64(depth + 1), 0, 0, 6}:
 		return "the array has moved without the pointer"
 	}

@@ -70,9 +70,9 @@ func TestPost(t *testing.T) {
 				n.Touched = 1
 			}
 			got := postBy(&p, &c.chain)
-			then := posted{n: 1}
+			then := outcome{n: 1}
 			if c.want != 0 {
-				then = posted{77, errOther, 1, c.want}
+				then = outcome{77, errOther, 1, c.want}
 			}
 			if got != then || g.Busy() != c.held || n.Calls != 0 != c.called || q != want {
 				t.Errorf("%+v, want %+v; the owner is in: %v; %d calls; %+v, want %+v", got, then, g.Busy(), n.Calls, q, want)
@@ -100,29 +100,21 @@ func TestPostOfNothing(t *testing.T) {
 	ends := make([]uint64, 4)
 	p.Through(g, &direct.Queue{Takes: 1, Limit: 4, Ends: &ends[0], Mask: 3})
 	chain := &direct.Chain{N: 1, Fits: 1}
-	for name, got := range map[string]posted{"no poster": postBy(nil, chain), "no gate": postBy(&none, chain), "no chain": postBy(&p, nil)} {
-		if want := (posted{77, errOther, 1, 0}); got != want {
+	for name, got := range map[string]outcome{"no poster": postBy(nil, chain), "no gate": postBy(&none, chain), "no chain": postBy(&p, nil)} {
+		if want := (outcome{77, errOther, 1, 0}); got != want {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
 	if n.Calls != 0 || g.Busy() {
 		t.Errorf("%d calls; the owner is in: %v", n.Calls, g.Busy())
 	}
-	if got := postBy(&p, chain); got != (posted{n: 1}) || n.Calls != 1 {
+	if got := postBy(&p, chain); got != (outcome{n: 1}) || n.Calls != 1 {
 		t.Errorf("a request: %+v, %d calls", got, n.Calls)
 	}
 }
 
-// A posted is what has become of a post.
-type posted struct {
-	n      int
-	err    error
-	other  int // how often it went on otherwise
-	result int // as it was told then
-}
-
 // postBy posts, and goes on otherwise with 77 and errOther.
-func postBy(p *direct.Poster, c *direct.Chain) (r posted) {
+func postBy(p *direct.Poster, c *direct.Chain) (r outcome) {
 	spoil(20)
 	r.n, r.err = direct.Post(p, c, func(samePoster *direct.Poster, sameChain *direct.Chain) (int, error) {
 		if samePoster != p || sameChain != c {
