@@ -3,6 +3,7 @@ package verbs
 import (
 	"errors"
 	"math"
+	"runtime"
 	"syscall"
 
 	"github.com/goverbs/ibv"
@@ -42,9 +43,14 @@ func (c *CQEx) pollSingle(wc []WCEx) (int, error) {
 func (c *CQEx) poll(wc []WCEx) (int, error) {
 	q := c.cq
 	if len(wc) > 0 && !q.over.Load() {
+		var p cverbs.PollExWithin
 		turn, s := q.now()
-		n, ok, err := cverbs.PollCQExWithin(q.turnstile, turn, c.raw, c.reads, entriesEx(wc), &wc[0].wc)
-		if ok {
+		p.Turnstile, p.Turn, p.CQ, p.WC, p.Fields, p.N = q.turnstile, turn, c.raw, &wc[0].wc, c.reads, entriesEx(wc)
+		n := p.Call()
+		runtime.KeepAlive(c) // and the turnstile
+		runtime.KeepAlive(wc)
+		if !p.Shut {
+			n, err := p.Polled(n)
 			if s != nil && n > 0 {
 				s.retireEx(wc[:n], turn)
 			}

@@ -23,25 +23,35 @@ import (
 // [ErrCQOverrun], and then only that, without asking the device again.
 func (c *CQ) Poll(wc []ibv.WC) (int, error) {
 	if c != nil && c.object != nil && len(wc) > 0 && !c.over.Load() {
+		var p cverbs.PollWithin
 		turn, s := c.now()
-		n, ok, err := cverbs.PollCQWithin(c.turnstile, turn, c.raw, entries(wc), &wc[0])
-		if n > 0 {
+		p.Turnstile, p.Turn, p.CQ, p.WC, p.NumEntries = c.turnstile, turn, c.raw, &wc[0], entries(wc)
+		n := int(p.Call())
+		runtime.KeepAlive(c) // and the turnstile
+		runtime.KeepAlive(wc)
+		switch {
+		case 0 < n && n <= len(wc):
 			if s != nil {
 				s.retire(wc[:n], turn)
 			}
 			return n, nil
-		}
-		if ok {
-			if err == nil && !c.events.overrun.Load() {
-				return 0, nil
-			}
-			if !c.enter() {
-				return 0, c.closedError()
-			}
-			return c.pollAgain(wc, err)
+		case p.Shut:
+		case n == 0 && !c.events.overrun.Load():
+			return 0, nil
+		default:
+			return c.pollFailed(wc, n)
 		}
 	}
 	return c.pollBeside(wc)
+}
+
+// pollFailed ends a poll that has got no completions, but n, or that has to look for the queue's overrun.
+func (c *CQ) pollFailed(wc []ibv.WC, n int) (int, error) {
+	_, err := cverbs.Polled(n, entries(wc))
+	if !c.enter() {
+		return 0, c.closedError()
+	}
+	return c.pollAgain(wc, err)
 }
 
 // pollBeside is Poll of those that wait for somebody who has the queue for himself.

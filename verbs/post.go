@@ -60,7 +60,23 @@ func (q *QP) PostSend(r *SendRequests) (int, error) {
 		s.mu.wait()
 	}
 	s.mu.shut()
-	n, err := s.post(r)
+	var n int
+	var err error
+	if s.plain(r) && sends(s.raw) {
+		p := cverbs.SendPost{QP: s.raw, WR: unsafe.SliceData(r.wrs)}
+		result := p.Call()
+		n = int(r.chain.N)
+		switch {
+		case result != 0 || p.Bad != nil:
+			n, err = s.rejected(r, cverbs.Posted(int(result)), p.Bad)
+		case n == 1:
+			s.acceptOne(&r.chain)
+		default:
+			s.accept(r, n)
+		}
+	} else {
+		n, err = s.post(r)
+	}
 	s.mu.Unlock()
 	runtime.KeepAlive(r) // a refusal may have looked at a request last
 	return n, err
@@ -102,24 +118,6 @@ func (q *QP) sending() (*sendQueue, error) {
 	return q.sq, nil
 }
 
-// post posts what r has. The caller holds mu.
-func (s *sendQueue) post(r *SendRequests) (int, error) {
-	if !s.plain(r) || !sends(s.raw) {
-		return s.postOther(r)
-	}
-	errno, bad := cverbs.Send(s.raw, unsafe.SliceData(r.wrs))
-	if errno != 0 || bad != nil {
-		return s.rejected(r, errno, bad)
-	}
-	n := int(r.chain.N)
-	if n == 1 {
-		s.acceptOne(&r.chain)
-	} else {
-		s.accept(r, n)
-	}
-	return n, nil
-}
-
 // unusual is what a queue takes that wants a second look at each request: none fits.
 const unusual = math.MaxUint64
 
@@ -148,8 +146,8 @@ func sends(qp *ibv.QP) bool {
 	return uint32(qpState(qp)-ibv.IBV_QPS_RTS) <= uint32(ibv.IBV_QPS_ERR-ibv.IBV_QPS_RTS)
 }
 
-// postOther is post of what is not plain, or not to be posted so. It knows all reasons to refuse requests.
-func (s *sendQueue) postOther(r *SendRequests) (int, error) {
+// post posts what r has, plain or not. It knows all reasons to refuse requests. The caller holds mu.
+func (s *sendQueue) post(r *SendRequests) (int, error) {
 	if err := s.refuse(r); err != nil {
 		return 0, err
 	}
@@ -167,19 +165,20 @@ func (s *sendQueue) postOther(r *SendRequests) (int, error) {
 	if fit < n {
 		r.cut(fit)
 	}
-	errno, bad := cverbs.Send(s.raw, &r.wrs[0])
+	p := cverbs.SendPost{QP: s.raw, WR: &r.wrs[0]}
+	result := p.Call()
 	runtime.KeepAlive(r)
 	if fit < n {
 		r.join(fit)
 	}
-	if errno == 0 && bad == nil {
+	if result == 0 && p.Bad == nil {
 		s.accept(r, fit)
 		if fit < n {
 			return fit, s.noRoom(fit)
 		}
 		return n, nil
 	}
-	return s.rejected(r, errno, bad)
+	return s.rejected(r, cverbs.Posted(int(result)), p.Bad)
 }
 
 // refuse refuses what the device would, or should.

@@ -111,15 +111,15 @@ func (q *recvQueue) postLocked(r *RecvRequests) (int, error) {
 	if err := q.refuse(r); err != nil || r.n == 0 {
 		return 0, err
 	}
-	var bad *ibv.RecvWR
-	var errno syscall.Errno
+	defer runtime.KeepAlive(r)
 	if q.wq != nil {
-		errno = cverbs.PostWQRecv(q.wq, &r.wrs[0], &bad)
-	} else {
-		errno, bad = cverbs.Receive(q.qp, &r.wrs[0])
+		var bad *ibv.RecvWR
+		errno := cverbs.PostWQRecv(q.wq, &r.wrs[0], &bad)
+		return q.taken(r, errno, bad)
 	}
-	runtime.KeepAlive(r)
-	return q.taken(r, errno, bad)
+	p := cverbs.RecvPost{QP: q.qp, WR: &r.wrs[0]}
+	result := p.Call()
+	return q.taken(r, cverbs.Posted(int(result)), p.Bad)
 }
 
 // taken makes the result of a post.

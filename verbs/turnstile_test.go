@@ -88,8 +88,9 @@ func TestLockShutsTheTurnstile(t *testing.T) {
 	}
 	beside.Genuine(q.raw)
 	ok(t, q.Close())
-	if _, open, err := cverbs.PollCQWithin(q.turnstile, turn+2, nil, 1, &wc[0]); open || err != nil {
-		t.Errorf("after Close: open %v, %v", open, err)
+	p := cverbs.PollWithin{Turnstile: q.turnstile, Turn: turn + 2, WC: &wc[0], NumEntries: 1}
+	if n := p.Call(); n != 0 || !p.Shut {
+		t.Errorf("after Close: %d, %v", n, p)
 	}
 }
 

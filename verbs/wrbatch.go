@@ -31,11 +31,12 @@ func (p *PD) createForOps(init *ibv.QPInitAttr, ops ibv.QPCreateSendOpsFlags) (*
 // build posts the first fit requests of r, for which free has found room, by ibv_wr_start and ibv_wr_complete: all of them, or none. The caller
 // holds mu.
 func (s *sendQueue) build(r *SendRequests, fit int) (int, error) {
-	index, errno := cverbs.WRBatch(s.ex, s.ops, &r.wrs[0], int32(fit))
+	b := cverbs.WRBatch{QP: s.ex, Ops: s.ops, WRs: &r.wrs[0], N: int32(fit)}
+	result := b.Call()
 	runtime.KeepAlive(r)
 	switch {
-	case errno != 0:
-		return 0, s.notBuilt(r, index, fit, errno)
+	case result != 0:
+		return 0, s.notBuilt(r, int(b.Index), fit, cverbs.Posted(int(result)))
 	case fit < r.Len():
 		s.accept(r, fit)
 		return fit, s.noRoom(fit)

@@ -31,7 +31,7 @@ import (
 	"github.com/goverbs/ibv"
 )
 
-// BarePost posts a request in C memory by cgo, in the fastest way that cgo has, with nothing around it, and returns what the verb returns.
+// BarePost posts a request in C memory by a function of cgo's, as fast as those get, with nothing around it, and returns what the verb returns.
 func BarePost(qp *ibv.QP, wr *ibv.SendWR) int {
 	var result C.int
 	C.beside_bare_post(C.uintptr_t(uintptr(unsafe.Pointer(qp))), C.uintptr_t(uintptr(unsafe.Pointer(wr))), &result)

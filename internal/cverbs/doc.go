@@ -35,7 +35,7 @@
 //
 // Files named *_generated.* come from 'verbsgen generate'. The others are the library's loader, the registry of providers, and what
 // saves calls, garbage or locked instructions where programs are in a hurry: [SpinCQ] polls for a while within one call, [PollCQEx] takes a batch
-// out of an extended queue, [PollCQWithin] and [PollCQExWithin] poll within a [Turnstile], [WRBatch] builds and posts a batch, and [TakeCQEvent]
-// and [TakeAsyncEvent] tell without an error value that there is no event. The build tag ibvcount makes the stubs and thunks count their calls;
+// out of an extended queue, [PollWithin] and [PollExWithin] poll within a [Turnstile], [SendPost] and [RecvPost] post in less time, [WRBatch] builds
+// and posts a batch, and [TakeCQEvent] and [TakeAsyncEvent] tell without an error value that there is no event. The build tag ibvcount makes the stubs and thunks count their calls;
 // see [Counts].
 package cverbs

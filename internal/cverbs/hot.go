@@ -25,6 +25,17 @@ func Polled(r int, numEntries int32) (int, error) {
 	return r, nil
 }
 
+// polledEx is what PollCQEx makes of a number of completions, and of what has ended the batch.
+func polledEx(got, failure int) (int, error) {
+	switch {
+	case failure == 0:
+		return got, nil
+	case got == 0:
+		return 0, errnoError(VerbStartPoll, failure)
+	}
+	return got, errnoError(VerbNextPoll, failure)
+}
+
 // Posted is what PostSend and PostRecv make of the results of their verbs, for those who have called these past them.
 func Posted(r int) syscall.Errno { return plainErrno(r) }
 

@@ -20,17 +20,6 @@ import (
 //
 // An error of ibv_start_poll comes without completions, and one of ibv_next_poll with those before it, which are valid.
 func PollCQEx(cq *ibv.CQEx, fields ibv.CreateCQWCFlags, n int32, wc *WCEx) (int, error) {
-	return polledEx(int64(C.ibvgo_poll_cq_ex((*C.struct_ibv_cq_ex)(unsafe.Pointer(cq)), C.uint32_t(fields), C.int32_t(n), (*C.struct_ibvgo_wc_ex)(unsafe.Pointer(wc)))))
-}
-
-// polledEx is what ibvgo_poll_cq_ex has returned.
-func polledEx(r int64) (int, error) {
-	got, failure := int(uint32(r)), int(int32(r>>32))
-	switch {
-	case failure == 0:
-		return got, nil
-	case got == 0:
-		return 0, errnoError(VerbStartPoll, failure)
-	}
-	return got, errnoError(VerbNextPoll, failure)
+	r := int64(C.ibvgo_poll_cq_ex((*C.struct_ibv_cq_ex)(unsafe.Pointer(cq)), C.uint32_t(fields), C.int32_t(n), (*C.struct_ibvgo_wc_ex)(unsafe.Pointer(wc))))
+	return polledEx(int(int32(r)), int(r>>32))
 }

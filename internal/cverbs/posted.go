@@ -3,36 +3,21 @@
 package cverbs
 
 // #include "posted.h"
-// #cgo noescape ibvgo_send
-// #cgo nocallback ibvgo_send
-// #cgo noescape ibvgo_receive
-// #cgo nocallback ibvgo_receive
 import "C"
 
-import (
-	"syscall"
-	"unsafe"
+import "unsafe"
 
-	"github.com/goverbs/ibv"
+// C's functions, and structs that it has the same.
+var (
+	send    = unsafe.Pointer(C.ibvgo_send)
+	receive = unsafe.Pointer(C.ibvgo_receive)
+
+	_ [unsafe.Sizeof(SendPost{})]byte = [C.sizeof_struct_ibvgo_send_post]byte{}
+	_ [unsafe.Sizeof(RecvPost{})]byte = [C.sizeof_struct_ibvgo_recv_post]byte{}
 )
 
-// Send is PostSend in less time. bad is the first request that was not taken; nil: there is none. wr, too, must be C memory or pinned, and kept by
-// the caller: cgo sees numbers here.
-func Send(qp *ibv.QP, wr *ibv.SendWR) (errno syscall.Errno, bad *ibv.SendWR) {
-	var out C.struct_ibvgo_posted
-	C.ibvgo_send(C.uintptr_t(uintptr(unsafe.Pointer(qp))), C.uintptr_t(uintptr(unsafe.Pointer(wr))), &out)
-	if out.result != 0 {
-		errno = plainErrno(int(out.result))
-	}
-	return errno, *(**ibv.SendWR)(unsafe.Pointer(&out.bad))
-}
+// Call posts, and returns 0 or the errno value, for [Posted].
+func (p *SendPost) Call() int32 { return cgocall(send, unsafe.Pointer(p)) }
 
-// Receive is PostRecv in less time, with results and conditions as Send's.
-func Receive(qp *ibv.QP, wr *ibv.RecvWR) (errno syscall.Errno, bad *ibv.RecvWR) {
-	var out C.struct_ibvgo_posted
-	C.ibvgo_receive(C.uintptr_t(uintptr(unsafe.Pointer(qp))), C.uintptr_t(uintptr(unsafe.Pointer(wr))), &out)
-	if out.result != 0 {
-		errno = plainErrno(int(out.result))
-	}
-	return errno, *(**ibv.RecvWR)(unsafe.Pointer(&out.bad))
-}
+// Call posts, and returns 0 or the errno value, for [Posted].
+func (p *RecvPost) Call() int32 { return cgocall(receive, unsafe.Pointer(p)) }

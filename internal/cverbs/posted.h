@@ -1,40 +1,30 @@
-// Posts. Results are written, and not returned, and the functions are inline: what cgo does otherwise takes longer.
+// Posts, whose arguments are in memory, as those who call by cgocall have them.
 
 #ifndef IBVGO_POSTED_H
 #define IBVGO_POSTED_H
 
-#include <errno.h>
-#include <infiniband/verbs.h>
-#include <stdint.h>
+struct ibv_qp;
+struct ibv_send_wr;
+struct ibv_recv_wr;
 
-// What has become of a post.
-struct ibvgo_posted {
-	uintptr_t bad;  // the first request that was not taken
-	int64_t result; // 0 or the errno value
+// A post of sends. Go has the same struct.
+struct ibvgo_send_post {
+	struct ibv_qp *qp;
+	struct ibv_send_wr *wr;
+	struct ibv_send_wr *bad; // a result: the first request that was not taken, or NULL. NULL before the call
 };
 
-// ibvgo_send is ibv_post_send(). Addresses of what is in C memory, which cgo does not look at.
-static inline void ibvgo_send(uintptr_t qp, uintptr_t wr, struct ibvgo_posted *out)
-{
-	struct ibv_send_wr *bad = NULL;
-	int r;
+// A post of receives. Go has the same struct.
+struct ibvgo_recv_post {
+	struct ibv_qp *qp;
+	struct ibv_recv_wr *wr;
+	struct ibv_recv_wr *bad;
+};
 
-	errno = 0;
-	r = ibv_post_send((struct ibv_qp *)qp, (struct ibv_send_wr *)wr, &bad);
-	out->bad = (uintptr_t)bad;
-	out->result = r == -1 && errno ? errno : r;
-}
+// ibvgo_send is ibv_post_send(). It returns 0 or the errno value.
+int ibvgo_send(struct ibvgo_send_post *p);
 
 // ibvgo_receive is ibv_post_recv().
-static inline void ibvgo_receive(uintptr_t qp, uintptr_t wr, struct ibvgo_posted *out)
-{
-	struct ibv_recv_wr *bad = NULL;
-	int r;
-
-	errno = 0;
-	r = ibv_post_recv((struct ibv_qp *)qp, (struct ibv_recv_wr *)wr, &bad);
-	out->bad = (uintptr_t)bad;
-	out->result = r == -1 && errno ? errno : r;
-}
+int ibvgo_receive(struct ibvgo_recv_post *p);
 
 #endif

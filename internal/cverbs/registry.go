@@ -22,9 +22,9 @@ import (
 // anyone. An object that is registered already is an error, EEXIST.
 //
 // These functions, and the operations in the context, may call back into Go, which then gets pointers as long as the call lasts.
-// What programs call for each message may not; a callback there can end the program: PollCQ, PollCQEx, PollCQWithin, PollCQExWithin, SpinCQ,
-// ReqNotifyCQ, the posts (PostSend, PostRecv, PostSRQRecv, PostSRQOps, PostWQRecv), StartPoll, NextPoll, EndPoll, and all whose names begin with
-// WCRead or WR. These have to return at once, too, as hardware's do: see [Registered].
+// What programs call for each message may not; a callback there can end the program: PollCQ, PollCQEx, PollWithin, PollExWithin, SpinCQ,
+// ReqNotifyCQ, the posts (PostSend, PostRecv, PostSRQRecv, PostSRQOps, PostWQRecv, SendPost, RecvPost), StartPoll, NextPoll, EndPoll, and all whose
+// names begin with WCRead or WR. With PollWithin, PollExWithin, SendPost, RecvPost and WRBatch nothing looks for one, and what C writes after it may go to where a stack was. These have to return at once, too, as hardware's do: see [Registered].
 //
 // Any goroutine may call it at any time; so may the provider's functions.
 func Register(object, ops unsafe.Pointer) error {

@@ -59,10 +59,12 @@ static inline struct ibvgo_thread *ibvgo_turnstile_enter(struct ibvgo_turnstile 
 // ibvgo_turnstile_leave ends the call, and counts n before that.
 static inline void ibvgo_turnstile_leave(struct ibvgo_turnstile *g, struct ibvgo_thread *t, uint32_t n)
 {
-	if (n && t->number < IBVGO_TURNSTILE_THREADS) {
-		uint64_t count = atomic_load_explicit(&g->counts[t->number], memory_order_relaxed);
+	unsigned number = t->number;
 
-		atomic_store_explicit(&g->counts[t->number], count + n, memory_order_release);
+	if (n && number < IBVGO_TURNSTILE_THREADS) {
+		uint64_t count = atomic_load_explicit(&g->counts[number], memory_order_relaxed);
+
+		atomic_store_explicit(&g->counts[number], count + n, memory_order_release);
 	} else if (n) {
 		atomic_fetch_add_explicit(&g->counts[IBVGO_TURNSTILE_THREADS], n, memory_order_release);
 	}

@@ -5,30 +5,36 @@
 #include "within.h"
 #include <infiniband/verbs.h>
 
-void ibvgo_poll_cq_within(struct ibvgo_turnstile *g, uint64_t turn, struct ibv_cq *cq, int32_t n, struct ibv_wc *wc, int64_t *result)
+// Go has the same structs, and asserts their sizes.
+_Static_assert(offsetof(struct ibvgo_poll_within, wc) == 24 && offsetof(struct ibvgo_poll_within, shut) == 36, "struct ibvgo_poll_within");
+_Static_assert(offsetof(struct ibvgo_poll_ex_within, fields) == 32 && offsetof(struct ibvgo_poll_ex_within, shut) == 44, "struct ibvgo_poll_ex_within");
+
+int ibvgo_poll_cq_within(struct ibvgo_poll_within *p)
 {
-	struct ibvgo_thread *t = ibvgo_turnstile_enter(g, turn);
-	int32_t r;
+	struct ibvgo_thread *t = ibvgo_turnstile_enter(p->turnstile, p->turn);
+	int r;
 
 	if (!t) {
-		*result = IBVGO_SHUT;
-		return;
+		p->shut = 1;
+		return 0;
 	}
-	r = ibv_poll_cq(cq, n, wc);
-	ibvgo_turnstile_leave(g, t, r > 0 && r <= n ? (uint32_t)r : 0);
-	*result = r;
+	r = ibv_poll_cq(p->cq, p->n, p->wc);
+	ibvgo_turnstile_leave(p->turnstile, t, r > 0 && r <= p->n ? (uint32_t)r : 0);
+	return r;
 }
 
-void ibvgo_poll_cq_ex_within(struct ibvgo_turnstile *g, uint64_t turn, struct ibv_cq_ex *cq, uint32_t fields, int32_t n, struct ibvgo_wc_ex *out, int64_t *result)
+int ibvgo_poll_cq_ex_within(struct ibvgo_poll_ex_within *p)
 {
-	struct ibvgo_thread *t = ibvgo_turnstile_enter(g, turn);
+	struct ibvgo_turnstile *g = p->turnstile;
+	struct ibvgo_thread *t = ibvgo_turnstile_enter(g, p->turn);
 	int64_t r;
 
 	if (!t) {
-		*result = IBVGO_SHUT;
-		return;
+		p->shut = 1;
+		return 0;
 	}
-	r = ibvgo_poll_cq_ex(cq, fields, n, out);
+	r = ibvgo_poll_cq_ex(p->cq, p->fields, p->n, p->wc);
 	ibvgo_turnstile_leave(g, t, (uint32_t)r);
-	*result = r;
+	p->failure = (int32_t)(r >> 32);
+	return (int32_t)r;
 }

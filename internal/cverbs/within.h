@@ -1,4 +1,4 @@
-// Polling within a turnstile. Results are written, and not returned: what cgo does to return one takes longer.
+// Polling within a turnstile. Arguments are in memory, as those who call by cgocall have them, and the results are ints.
 
 #ifndef IBVGO_WITHIN_H
 #define IBVGO_WITHIN_H
@@ -9,13 +9,32 @@
 struct ibv_cq;
 struct ibv_wc;
 
-// The result if the turnstile's turn is another one, or the thread cannot be noted.
-#define IBVGO_SHUT INT64_MIN
+// A poll of a CQ. Go has the same struct.
+struct ibvgo_poll_within {
+	struct ibvgo_turnstile *turnstile;
+	uint64_t turn;
+	struct ibv_cq *cq;
+	struct ibv_wc *wc;
+	int32_t n;
+	_Bool shut; // a result: nothing was polled, since the turnstile's turn is another one, or the thread cannot be noted. false before the call
+};
 
-// ibvgo_poll_cq_within is ibv_poll_cq() within a turnstile, which counts the completions.
-void ibvgo_poll_cq_within(struct ibvgo_turnstile *g, uint64_t turn, struct ibv_cq *cq, int32_t n, struct ibv_wc *wc, int64_t *result);
+// A poll of an extended CQ. Go has the same struct.
+struct ibvgo_poll_ex_within {
+	struct ibvgo_turnstile *turnstile;
+	uint64_t turn;
+	struct ibv_cq_ex *cq;
+	struct ibvgo_wc_ex *wc;
+	uint32_t fields;
+	int32_t n;
+	int32_t failure; // a result: the upper half of ibvgo_poll_cq_ex()'s
+	_Bool shut;      // a result, as above
+};
 
-// ibvgo_poll_cq_ex_within is ibvgo_poll_cq_ex() within a turnstile, which counts the completions.
-void ibvgo_poll_cq_ex_within(struct ibvgo_turnstile *g, uint64_t turn, struct ibv_cq_ex *cq, uint32_t fields, int32_t n, struct ibvgo_wc_ex *out, int64_t *result);
+// ibvgo_poll_cq_within is ibv_poll_cq() within a turnstile, which counts the completions; or 0, and shut.
+int ibvgo_poll_cq_within(struct ibvgo_poll_within *p);
+
+// ibvgo_poll_cq_ex_within is ibvgo_poll_cq_ex() within a turnstile, which counts the completions. It returns how many there are; or 0, and shut.
+int ibvgo_poll_cq_ex_within(struct ibvgo_poll_ex_within *p);
 
 #endif

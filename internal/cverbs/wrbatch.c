@@ -5,6 +5,10 @@
 #include "wrbatch.h"
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <stddef.h>
+
+// Go has the same struct, and asserts its size.
+_Static_assert(offsetof(struct ibvgo_wr_batch, wrs) == 16 && offsetof(struct ibvgo_wr_batch, index) == 28, "struct ibvgo_wr_batch");
 
 // The elements that inline data may come in.
 #define MOST_BUFS 64
@@ -97,24 +101,21 @@ static inline int build(struct ibv_qp_ex *qp, uint64_t ops, const struct ibv_sen
 	return build_data(qp, w);
 }
 
-static int64_t result(int err, int32_t index)
+int ibvgo_wr_batch(struct ibvgo_wr_batch *b)
 {
-	return (int64_t)((uint64_t)(uint32_t)index << 32 | (uint32_t)err);
-}
-
-int64_t ibvgo_wr_batch(struct ibv_qp_ex *qp, uint64_t ops, const struct ibv_send_wr *wrs, int32_t n)
-{
-	int32_t i;
+	struct ibv_qp_ex *qp = b->qp;
+	int32_t i, n = b->n;
 	int err;
 
 	ibv_wr_start(qp);
 	for (i = 0; i < n; i++) {
-		err = build(qp, ops, &wrs[i]);
+		err = build(qp, b->ops, &b->wrs[i]);
 		if (__builtin_expect(err, 0)) {
 			ibv_wr_abort(qp);
-			return result(err, i);
+			b->index = i;
+			return err;
 		}
 	}
-	err = ibv_wr_complete(qp);
-	return err ? result(err, n) : 0;
+	b->index = n;
+	return ibv_wr_complete(qp);
 }
