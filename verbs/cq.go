@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync/atomic"
 	"syscall"
+	"unsafe"
 	"weak"
 
 	"github.com/goverbs/ibv"
@@ -86,7 +87,7 @@ func (c *Context) createCQ(verb cverbs.Verb, attr CQAttr, r *Ring, make func(num
 	q.raw, q.cqe = raw, int(raw.CQE)
 	q.events.created(raw)
 	q.object = newObject(c.home, c.home.name("cq"), objects...)
-	q.turnstile = cverbs.NewTurnstile()
+	q.turnstile = cverbs.NewTurnstile(unsafe.Pointer(raw))
 	track(q, q.object)
 	if r != nil {
 		if err := q.join(); err != nil {

@@ -3,7 +3,6 @@ package verbs
 import (
 	"errors"
 	"math"
-	"runtime"
 	"syscall"
 
 	"github.com/goverbs/ibv"
@@ -45,11 +44,9 @@ func (c *CQEx) poll(wc []WCEx) (int, error) {
 	if len(wc) > 0 && !q.over.Load() {
 		var p cverbs.PollExWithin
 		turn, s := q.now()
-		p.Turnstile, p.Turn, p.CQ, p.WC, p.Fields, p.N = q.turnstile, turn, c.raw, &wc[0].wc, c.reads, entriesEx(wc)
-		n := p.Call()
-		runtime.KeepAlive(c) // and the turnstile
-		runtime.KeepAlive(wc)
-		if !p.Shut {
+		p.Turnstile, p.Turn, p.WC, p.Fields, p.Entries = q.turnstile, turn, &wc[0].wc, c.reads, entriesEx(wc)
+		n := p.Call() // q and wc live on: they are used again
+		if !p.Shut() {
 			n, err := p.Polled(n)
 			if s != nil && n > 0 {
 				s.retireEx(wc[:n], turn)

@@ -23,19 +23,16 @@ import (
 // [ErrCQOverrun], and then only that, without asking the device again.
 func (c *CQ) Poll(wc []ibv.WC) (int, error) {
 	if c != nil && c.object != nil && len(wc) > 0 && !c.over.Load() {
-		var p cverbs.PollWithin
 		turn, s := c.now()
-		p.Turnstile, p.Turn, p.CQ, p.WC, p.NumEntries = c.turnstile, turn, c.raw, &wc[0], entries(wc)
-		n := int(p.Call())
-		runtime.KeepAlive(c) // and the turnstile
-		runtime.KeepAlive(wc)
+		p := cverbs.PollWithin{Turnstile: c.turnstile, Turn: turn, WC: &wc[0], Entries: int(entries(wc))}
+		n := int(p.Call()) // c and wc live on: they are used again
 		switch {
 		case 0 < n && n <= len(wc):
 			if s != nil {
 				s.retire(wc[:n], turn)
 			}
 			return n, nil
-		case p.Shut:
+		case p.Shut():
 		case n == 0 && !c.events.overrun.Load():
 			return 0, nil
 		default:

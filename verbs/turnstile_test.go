@@ -88,8 +88,8 @@ func TestLockShutsTheTurnstile(t *testing.T) {
 	}
 	beside.Genuine(q.raw)
 	ok(t, q.Close())
-	p := cverbs.PollWithin{Turnstile: q.turnstile, Turn: turn + 2, WC: &wc[0], NumEntries: 1}
-	if n := p.Call(); n != 0 || !p.Shut {
+	p := cverbs.PollWithin{Turnstile: q.turnstile, Turn: turn + 2, WC: &wc[0], Entries: 1}
+	if n := p.Call(); n != 0 || !p.Shut() {
 		t.Errorf("after Close: %d, %v", n, p)
 	}
 }

@@ -39,7 +39,7 @@ func TestNone(t *testing.T) {
 	}
 	var p PollWithin
 	var x PollExWithin
-	if n := p.Call() + x.Call(); n != 0 || !p.Shut || !x.Shut {
+	if n := p.Call() + x.Call(); n != 0 || !p.Shut() || !x.Shut() {
 		t.Error("polled: ", n)
 	}
 	if TakeCQEvent(nil, nil, nil) == 0 || TakeAsyncEvent(nil, nil) == 0 {

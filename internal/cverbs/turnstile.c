@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 // Go has the same struct.
-_Static_assert(sizeof(struct ibvgo_turnstile) == 144 && offsetof(struct ibvgo_turnstile, counts) == 16, "struct ibvgo_turnstile");
+_Static_assert(sizeof(struct ibvgo_turnstile) == 152 && offsetof(struct ibvgo_turnstile, counts) == 24, "struct ibvgo_turnstile");
 
 __thread struct ibvgo_thread *ibvgo_this_thread __attribute__((tls_model("initial-exec")));
 
@@ -51,7 +51,8 @@ static struct ibvgo_thread *take(void)
 	return lowest;
 }
 
-struct ibvgo_thread *ibvgo_new_thread(void)
+// new_thread gives the thread a place. NULL: there is none.
+static struct ibvgo_thread *new_thread(void)
 {
 	struct ibvgo_thread *t = NULL;
 
@@ -63,6 +64,19 @@ struct ibvgo_thread *ibvgo_new_thread(void)
 		t = NULL;
 	pthread_mutex_unlock(&changing);
 	return ibvgo_this_thread = t;
+}
+
+int ibvgo_turnstile_enter_fenced(struct ibvgo_turnstile *g, uint64_t turn)
+{
+	struct ibvgo_thread *t = ibvgo_this_thread;
+
+	if (!t && !(t = new_thread()))
+		return 0;
+	atomic_store(&t->in, g);
+	if (atomic_load(&g->turn) == turn)
+		return 1;
+	atomic_store_explicit(&t->in, NULL, memory_order_release);
+	return 0;
 }
 
 int ibvgo_turnstile_busy(const struct ibvgo_turnstile *g)

@@ -15,6 +15,7 @@ import (
 type Turnstile struct {
 	_      structs.HostLayout
 	turn   atomic.Uint64
+	object unsafe.Pointer // in C memory
 	fenced uint64
 	counts [turnstileThreads + 1]atomic.Uint64
 }
@@ -23,13 +24,13 @@ const turnstileThreads = 15
 
 // C asserts the same.
 var (
-	_ [144]byte = [unsafe.Sizeof(Turnstile{})]byte{}
-	_ [16]byte  = [unsafe.Offsetof(Turnstile{}.counts)]byte{}
+	_ [152]byte = [unsafe.Sizeof(Turnstile{})]byte{}
+	_ [24]byte  = [unsafe.Offsetof(Turnstile{}.counts)]byte{}
 )
 
-// NewTurnstile makes a turnstile that is open.
-func NewTurnstile() *Turnstile {
-	g := new(Turnstile)
+// NewTurnstile makes a turnstile that is open, of an object in C memory.
+func NewTurnstile(object unsafe.Pointer) *Turnstile {
+	g := &Turnstile{object: object}
 	if membarrier.Unavailable() != "" {
 		g.fenced = 1
 	}

@@ -13,6 +13,7 @@
 // A turnstile is an object's. Go has the same struct, in its own memory: C keeps no pointer to it but while a call is within.
 struct ibvgo_turnstile {
 	_Atomic uint64_t turn; // odd: shut. It goes up each time that the turnstile is shut or opened; written by one at a time
+	void *object;          // the object
 	uint64_t fenced;       // callers have to be fenced, since the kernel has no fence for those who shut
 	_Atomic uint64_t counts[IBVGO_TURNSTILE_THREADS + 1];
 };
@@ -28,37 +29,36 @@ struct ibvgo_thread {
 // A shared library takes it from the room that the dynamic linker keeps for such, as Go's own does; otherwise each use would be a call.
 extern __thread struct ibvgo_thread *ibvgo_this_thread __attribute__((tls_model("initial-exec")));
 
-// ibvgo_new_thread gives the thread a place, until it ends: ibvgo_this_thread. NULL: there is none.
-struct ibvgo_thread *ibvgo_new_thread(void);
+// ibvgo_turnstile_enter_fenced is ibvgo_turnstile_enter() with a fence of its own. It gives a thread that has none a place, until that ends; 0 as well if
+// there is none.
+int __attribute__((cold)) ibvgo_turnstile_enter_fenced(struct ibvgo_turnstile *g, uint64_t turn);
 
 // ibvgo_turnstile_busy tells whether a call is within that came before the turnstile was shut. Who asks has had all processors run a fence since, unless
 // callers are fenced.
 int ibvgo_turnstile_busy(const struct ibvgo_turnstile *g);
 
-// ibvgo_turnstile_enter begins a call if the turnstile is open, and has been since turn, and returns the thread; else NULL. A thread is in one turnstile at a time.
+// ibvgo_turnstile_enter begins a call if the turnstile is open, and has been since turn, and reports whether. A thread is in one turnstile at a time.
 //
 // The thread writes where it is, and then looks at turn. Who shuts writes turn, and then looks where threads are. Neither is to read before its
 // write is visible: then at least one of them sees the other.
-static inline struct ibvgo_thread *ibvgo_turnstile_enter(struct ibvgo_turnstile *g, uint64_t turn)
+static inline int ibvgo_turnstile_enter(struct ibvgo_turnstile *g, uint64_t turn)
 {
 	struct ibvgo_thread *t = ibvgo_this_thread;
 
-	if (__builtin_expect(!t, 0) && !(t = ibvgo_new_thread()))
-		return NULL;
-	if (__builtin_expect(g->fenced, 0))
-		atomic_store(&t->in, g);
-	else
-		atomic_store_explicit(&t->in, g, memory_order_relaxed);
+	if (__builtin_expect(!t || g->fenced, 0))
+		return ibvgo_turnstile_enter_fenced(g, turn);
+	atomic_store_explicit(&t->in, g, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst); // for the compiler; for the processor there is membarrier(2) on the other side
 	if (__builtin_expect(atomic_load(&g->turn) == turn, 1))
-		return t;
+		return 1;
 	atomic_store_explicit(&t->in, NULL, memory_order_release);
-	return NULL;
+	return 0;
 }
 
 // ibvgo_turnstile_leave ends the call, and counts n before that.
-static inline void ibvgo_turnstile_leave(struct ibvgo_turnstile *g, struct ibvgo_thread *t, uint32_t n)
+static inline void ibvgo_turnstile_leave(struct ibvgo_turnstile *g, uint32_t n)
 {
+	struct ibvgo_thread *t = ibvgo_this_thread;
 	unsigned number = t->number;
 
 	if (n && number < IBVGO_TURNSTILE_THREADS) {

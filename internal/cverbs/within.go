@@ -9,13 +9,10 @@ import "C"
 
 import "unsafe"
 
-// C's functions, and structs that it has the same.
+// C's functions.
 var (
 	pollWithin   = unsafe.Pointer(C.ibvgo_poll_cq_within)
 	pollExWithin = unsafe.Pointer(C.ibvgo_poll_cq_ex_within)
-
-	_ [unsafe.Sizeof(PollWithin{})]byte   = [C.sizeof_struct_ibvgo_poll_within]byte{}
-	_ [unsafe.Sizeof(PollExWithin{})]byte = [C.sizeof_struct_ibvgo_poll_ex_within]byte{}
 )
 
 // busy reports whether a call is within.
@@ -23,8 +20,8 @@ func (g *Turnstile) busy() bool {
 	return C.ibvgo_turnstile_busy((*C.struct_ibvgo_turnstile)(unsafe.Pointer(g))) != 0
 }
 
-// Call polls, and counts the completions. It returns what ibv_poll_cq has returned, for [Polled]; or 0, and sets Shut.
+// Call polls, and counts the completions. It returns what ibv_poll_cq has returned, for [Polled]; or 0 if it is Shut.
 func (p *PollWithin) Call() int32 { return cgocall(pollWithin, unsafe.Pointer(p)) }
 
-// Call polls, and counts the completions. It returns how many there are, for [PollExWithin.Polled]; or 0, and sets Shut.
+// Call polls, and counts the completions. It returns how many there are, for [PollExWithin.Polled]; or 0 if it is Shut.
 func (p *PollExWithin) Call() int32 { return cgocall(pollExWithin, unsafe.Pointer(p)) }

@@ -6,35 +6,30 @@
 #include "turnstile.h"
 #include "pollex.h"
 
-struct ibv_cq;
 struct ibv_wc;
 
-// A poll of a CQ. Go has the same struct.
+// A poll of a turnstile's CQ. Go has the same struct.
 struct ibvgo_poll_within {
 	struct ibvgo_turnstile *turnstile;
 	uint64_t turn;
-	struct ibv_cq *cq;
 	struct ibv_wc *wc;
-	int32_t n;
-	_Bool shut; // a result: nothing was polled, since the turnstile's turn is another one, or the thread cannot be noted. false before the call
+	int64_t n; // an int; less than 0 afterwards: nothing was polled, since the turnstile's turn is another one, or the thread cannot be noted
 };
 
-// A poll of an extended CQ. Go has the same struct.
+// A poll of a turnstile's extended CQ. Go has the same struct.
 struct ibvgo_poll_ex_within {
 	struct ibvgo_turnstile *turnstile;
 	uint64_t turn;
-	struct ibv_cq_ex *cq;
 	struct ibvgo_wc_ex *wc;
 	uint32_t fields;
-	int32_t n;
+	int32_t n;       // as above
 	int32_t failure; // a result: the upper half of ibvgo_poll_cq_ex()'s
-	_Bool shut;      // a result, as above
 };
 
-// ibvgo_poll_cq_within is ibv_poll_cq() within a turnstile, which counts the completions; or 0, and shut.
+// ibvgo_poll_cq_within is ibv_poll_cq() within a turnstile, which counts the completions; or 0, and n is less than 0.
 int ibvgo_poll_cq_within(struct ibvgo_poll_within *p);
 
-// ibvgo_poll_cq_ex_within is ibvgo_poll_cq_ex() within a turnstile, which counts the completions. It returns how many there are; or 0, and shut.
+// ibvgo_poll_cq_ex_within is ibvgo_poll_cq_ex() within a turnstile, which counts the completions. It returns how many there are; or 0, and n is less than 0.
 int ibvgo_poll_cq_ex_within(struct ibvgo_poll_ex_within *p);
 
 #endif
