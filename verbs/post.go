@@ -56,10 +56,11 @@ func (q *QP) PostSend(r *SendRequests) (int, error) {
 		return 0, err
 	}
 	s := q.sq
-	if !s.mu.try() { // Lock, without a call
-		s.mu.wait()
+	chain := addressOf(r)
+	spared := s.mu.bias.enter(chain)
+	if !spared {
+		s.mu.Lock()
 	}
-	s.mu.shut()
 	var n int
 	var err error
 	if s.plain(r) && sends(s.raw) {
@@ -77,7 +78,11 @@ func (q *QP) PostSend(r *SendRequests) (int, error) {
 	} else {
 		n, err = s.post(r)
 	}
-	s.mu.Unlock()
+	if spared {
+		s.mu.bias.leave()
+	} else {
+		s.mu.unlockAfter(chain)
+	}
 	runtime.KeepAlive(r) // a refusal may have looked at a request last
 	return n, err
 }

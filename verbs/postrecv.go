@@ -82,9 +82,17 @@ func (w *WQ) Recv(wr RecvWR) error {
 }
 
 func (q *recvQueue) post(r *RecvRequests) (int, error) {
-	q.mu.Lock()
+	chain := addressOf(r)
+	spared := q.mu.bias.enter(chain)
+	if !spared {
+		q.mu.Lock()
+	}
 	n, err := q.postLocked(r)
-	q.mu.Unlock()
+	if spared {
+		q.mu.bias.leave()
+	} else {
+		q.mu.unlockAfter(chain)
+	}
 	runtime.KeepAlive(r) // a refusal may have looked at a request last
 	return n, err
 }

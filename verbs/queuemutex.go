@@ -20,9 +20,10 @@ type queueMutex struct {
 	wanted  atomic.Uint32 // the one who looks has waited long
 	waiting sync.Mutex    // of the one who looks
 	gate    *direct.Gate  // the direct poster's; nil: there is none
+	bias    bias          // towards a chain, whose poster takes no mutex either; none while there is a gate
 }
 
-// Lock waits for others, and for a direct post that is under way.
+// Lock waits for others, and for a post that is under way without the mutex.
 func (m *queueMutex) Lock() {
 	m.take()
 	m.shut()
@@ -36,7 +37,7 @@ func (m *queueMutex) Unlock() {
 	m.give()
 }
 
-// take waits for others, but for a direct post.
+// take waits for others, but for a post without the mutex.
 func (m *queueMutex) take() {
 	if !m.try() {
 		m.wait()
@@ -46,11 +47,22 @@ func (m *queueMutex) take() {
 // try is take that does not wait. It reports whether it has the mutex.
 func (m *queueMutex) try() bool { return m.wanted.Load() == 0 && m.held.CompareAndSwap(0, 1) }
 
-// shut waits for a direct post. It is for whoever has taken the mutex.
+// shut waits for a post without the mutex. It is for whoever has taken that.
 func (m *queueMutex) shut() {
+	if m.bias.chain.Load() != 0 {
+		m.bias.end()
+	}
 	if m.gate != nil {
 		direct.Shut(m.gate)
 	}
+}
+
+// unlockAfter is Unlock after a post of a chain.
+func (m *queueMutex) unlockAfter(chain uintptr) {
+	if m.gate == nil {
+		m.bias.learn(chain)
+	}
+	m.Unlock()
 }
 
 // give is for whoever has it.

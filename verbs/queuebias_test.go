@@ -1,0 +1,339 @@
+//go:build linux && cgo
+
+package verbs
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/goverbs/ibv"
+	"github.com/goverbs/ibv/internal/direct"
+	"github.com/goverbs/ibv/internal/membarrier"
+)
+
+func needsMembarrier(t *testing.T) {
+	if why := membarrier.Unavailable(); why != "" {
+		t.Skip("no bias is learned: " + why)
+	}
+}
+
+// post is what a post does with a queue's mutex. It reports whether the bias spared it that.
+func (m *queueMutex) post(chain uintptr) bool {
+	if m.bias.enter(chain) {
+		m.bias.leave()
+		return true
+	}
+	m.Lock()
+	m.unlockAfter(chain)
+	return false
+}
+
+// posts is how many posts of a chain take the mutex before the bias spares them that; -1: more than most.
+func (m *queueMutex) posts(chain uintptr, most int) int {
+	for n := range most + 1 {
+		if m.post(chain) {
+			return n
+		}
+	}
+	return -1
+}
+
+// A chain that is posted again and again becomes the bias, later each time that one has ended.
+func TestBiasIsLearned(t *testing.T) {
+	needsMembarrier(t)
+	var m queueMutex
+	enough := minEnough
+	for range 12 {
+		if n := m.posts(1, maxEnough+1); n != enough+1 {
+			t.Fatalf("learned after %d posts, want %d", n, enough+1)
+		}
+		if m.bias.enter(2) || m.bias.enter(0) {
+			t.Fatal("another chain is in")
+		}
+		m.Lock()
+		if m.bias.enter(1) {
+			t.Fatal("in beside the mutex")
+		}
+		m.Unlock()
+		enough = min(4*enough, maxEnough)
+	}
+	// What another has been posted does not count.
+	m = queueMutex{}
+	for range minEnough {
+		m.post(1)
+	}
+	if n := m.posts(2, maxEnough); n != minEnough+1 {
+		t.Errorf("learned after %d posts, want %d", n, minEnough+1)
+	}
+	// Chains in turns are no habit, and no chain is one.
+	m = queueMutex{}
+	for i := range 10 * minEnough {
+		if m.post(uintptr(1+i%2)) || m.post(0) || m.post(0) {
+			t.Fatal("learned")
+		}
+	}
+}
+
+// While there is a direct poster, which the mutex keeps out by its gate, there is no bias.
+func TestNoBiasBesideADirectPoster(t *testing.T) {
+	needsMembarrier(t)
+	var m queueMutex
+	gate := direct.NewGate(new(direct.Stack), 0, 0, nil, 0, 0)
+	if m.posts(1, minEnough+1) < 0 {
+		t.Fatal("not learned")
+	}
+	m.Lock()
+	if !m.attach(gate) {
+		t.Fatal("there is a poster")
+	}
+	m.Unlock()
+	if m.posts(1, 20*minEnough) >= 0 {
+		t.Error("learned beside a direct poster")
+	}
+	m.detach(gate)
+	if m.posts(1, 20*minEnough) < 0 {
+		t.Error("not learned afterwards")
+	}
+}
+
+// Where the kernel has no fence there is no bias.
+func TestNoBiasWithoutAFence(t *testing.T) {
+	var m queueMutex
+	m.bias.enough = math.MaxUint32
+	if m.posts(1, 100*minEnough) >= 0 {
+		t.Error("learned")
+	}
+}
+
+// Whoever wants the mutex waits for one who is in with the chain.
+func TestBiasIsWaitedFor(t *testing.T) {
+	needsMembarrier(t)
+	var m queueMutex
+	m.Lock()
+	m.bias.begin(1)
+	m.Unlock()
+	if !m.bias.enter(1) {
+		t.Fatal("not in")
+	}
+	locked := make(chan bool)
+	go func() {
+		m.Lock()
+		close(locked)
+	}()
+	select {
+	case <-locked:
+		t.Error("locked beside a post")
+	case <-time.After(20 * time.Millisecond): // for one that does not wait
+	}
+	m.bias.leave()
+	<-locked
+}
+
+// Nobody is in beside another: those who take the mutex, and whoever comes with the chain. What all of them do is not atomic.
+func TestBiasKeepsApart(t *testing.T) {
+	needsMembarrier(t)
+	var m queueMutex
+	var wg sync.WaitGroup
+	total, spared, posts := 0, 0, 0
+	var others atomic.Int64
+	end := time.Now().Add(500 * time.Millisecond)
+	for range 2 {
+		wg.Go(func() {
+			for time.Now().Before(end) {
+				m.Lock()
+				total++
+				m.bias.enough = 0 // so that it is learned soon
+				m.Unlock()
+				others.Add(1)
+				time.Sleep(20 * time.Microsecond)
+			}
+		})
+	}
+	wg.Go(func() {
+		for posts < 100 || time.Now().Before(end) {
+			for range 100 {
+				posts++
+				if m.bias.enter(1) {
+					total++
+					spared++
+					m.bias.leave()
+					continue
+				}
+				m.Lock()
+				total++
+				m.unlockAfter(1)
+			}
+		}
+	})
+	wg.Wait()
+	if want := posts + int(others.Load()); total != want || spared == 0 || spared == posts {
+		t.Errorf("%d times in, want %d; %d of %d posts without the mutex", total, want, spared, posts)
+	}
+}
+
+// Whoever has ended the bias is alone at once, though who is in with the chain has taken no locked instruction. Without the kernel's fence somebody is seen
+// within some thousand times on two processors.
+func TestBiasEndsAtTheVeryMoment(t *testing.T) {
+	needsMembarrier(t)
+	var m queueMutex
+	var stop atomic.Bool
+	var ins uint64
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for !stop.Load() {
+			for range 50 {
+				if m.bias.enter(1) {
+					ins++
+					m.bias.leave()
+				}
+			}
+		}
+	})
+	end, seen := time.Now().Add(2*time.Second), 0
+	for last := uint64(0); time.Now().Before(end) && !t.Failed(); {
+		m.Lock()
+		at := ins
+		for range 40 {
+			if ins != at {
+				t.Error("a post beside whoever has ended the bias")
+				break
+			}
+		}
+		if at != last {
+			seen++
+		}
+		last = at
+		m.bias.begin(1)
+		m.Unlock()
+		for i := 0; i < 1000 && m.bias.in.Load() == 0; i++ {
+			if i%200 == 199 {
+				runtime.Gosched() // there may be one processor only
+			}
+		}
+	}
+	stop.Store(true)
+	wg.Wait()
+	if seen < 100 {
+		t.Errorf("posts in %d of the times between only", seen)
+	}
+}
+
+// Who has lost his processor on the way in comes back to a bias that has ended: a long time alone is long enough to see him.
+func TestBiasEndsBeforeOneIsIn(t *testing.T) {
+	needsMembarrier(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2*runtime.NumCPU() + 1))
+	var m queueMutex
+	var stop atomic.Bool
+	var ins uint64
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for !stop.Load() {
+			for range 50 {
+				if m.bias.enter(1) {
+					ins++
+					m.bias.leave()
+				}
+			}
+		}
+	})
+	for range 2 * runtime.NumCPU() { // so that each loses his now and then
+		wg.Go(func() {
+			for !stop.Load() {
+			}
+		})
+	}
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end) && !t.Failed(); {
+		m.Lock()
+		at := ins
+		for start := time.Now(); time.Since(start) < 5*time.Millisecond; {
+			if ins != at {
+				t.Error("a post that has begun before the bias ended")
+				break
+			}
+		}
+		m.bias.begin(1)
+		m.Unlock()
+		time.Sleep(time.Millisecond)
+	}
+	stop.Store(true)
+	wg.Wait()
+}
+
+// Posts of a chain come to do without the mutex, and account as before: what does not fit is refused, from there and beside other chains, sends of one
+// request, and changes of the QP's state.
+func TestPostsWithoutTheMutex(t *testing.T) {
+	needsMembarrier(t)
+	p := testPair(t, QPAttr{MaxSendWR: 64, MaxRecvWR: 64}, ConnectAttr{})
+	one, two := oneSend(p.mra), oneSend(p.mra)
+	recv := must(NewRecvRequests(1, 1))
+	must(0, recv.Set(0, RecvWR{SGList: sge(p.mrb, 0, 64)}))
+	wc := make([]ibv.WC, 64)
+	take := func(q *CQ) {
+		if n, err := q.Poll(wc); n != 1 || err != nil || wc[0].Status != ibv.IBV_WC_SUCCESS {
+			t.Fatal(n, err, wc[0].Status)
+		}
+	}
+	message := func(r *SendRequests) {
+		t.Helper()
+		must(p.b.PostRecv(recv))
+		must(p.a.PostSend(r))
+		take(p.b.recvCQ)
+		take(p.a.sendCQ)
+	}
+	biased := func(want *SendRequests) {
+		t.Helper()
+		if got := p.a.sq.mu.bias.chain.Load(); got != addressOf(want) {
+			t.Fatalf("the bias is %#x, want %#x", got, addressOf(want))
+		}
+	}
+	for range 2 * minEnough {
+		message(one)
+	}
+	biased(one)
+	if got := p.b.rq.mu.bias.chain.Load(); got != addressOf(recv) {
+		t.Errorf("the receives' bias is %#x, want %#x", got, addressOf(recv))
+	}
+	message(two)
+	biased(nil)
+	for range 8 * minEnough {
+		message(two)
+	}
+	biased(two)
+	must(p.b.PostRecv(recv))
+	ok(t, p.a.Send(SendWR{Opcode: ibv.IBV_WR_SEND, Flags: ibv.IBV_SEND_SIGNALED, SGList: sge(p.mra, 0, 64)}))
+	take(p.b.recvCQ)
+	take(p.a.sendCQ)
+	biased(nil)
+	for range 40 * minEnough {
+		message(one)
+	}
+	biased(one)
+	// Full is full.
+	must(0, recv.SetLen(1))
+	for range 64 {
+		must(p.b.PostRecv(recv))
+	}
+	room := int(p.a.sq.room)
+	for i := range room {
+		if _, err := p.a.PostSend(one); err != nil && i < 64 {
+			t.Fatal(i, err)
+		}
+	}
+	if n, err := p.a.PostSend(one); n != 0 {
+		t.Error(n, err)
+	} else {
+		wantError(t, err, "ibv_post_send", p.a.String(), 12)
+	}
+	biased(one)
+	// And closed is closed.
+	ok(t, p.a.Close())
+	if _, err := p.a.PostSend(one); !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+	biased(nil)
+}
