@@ -66,7 +66,7 @@ func (r Report) notes() []string {
 	}
 	for _, f := range r.Figures {
 		if f.Eventfd > 0 {
-			all = append(all, fmt.Sprintf("%s: a bare eventfd in an os.File is woken up in %s ns in the same run, so that this takes %.2f times as long. C sleeps in poll(2).", f.Group, number(f.Eventfd), f.Go/f.Eventfd))
+			all = append(all, fmt.Sprintf("%s: a bare eventfd in an os.File is woken up in %s ns in the same run, so that this takes %.2f times as long. C sleeps in poll(2).", f.Group, number(f.Eventfd), f.Times))
 		}
 		if f.P999 > 0 {
 			all = append(all, fmt.Sprintf("%s %s, while as many goroutines as there are processors are busy: it finds nothing, and is back after %s ns in the median, and %s ns in p99.9.", f.Group, f.Work, number(f.Go), number(f.P999)))

@@ -60,5 +60,5 @@ func atMost(ns float64) aim {
 }
 
 func timesEventfd(k float64) aim {
-	return aim{number(k) + " × eventfd", func(f Figure) bool { return f.Go <= k*f.Eventfd }}
+	return aim{number(k) + " × eventfd", func(f Figure) bool { return f.Times <= k }}
 }
