@@ -45,7 +45,7 @@ func (c *CQEx) poll(wc []WCEx) (int, error) {
 		var p cverbs.PollExWithin
 		turn, s := q.now()
 		p.Turnstile, p.Turn, p.WC, p.Fields, p.Entries = q.turnstile, turn, &wc[0].wc, c.reads, entriesEx(wc)
-		n := p.Call() // q and wc live on: they are used again
+		n := p.Call()
 		if !p.Shut() {
 			n, err := p.Polled(n)
 			if s != nil && n > 0 {

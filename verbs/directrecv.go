@@ -96,7 +96,7 @@ func (d *DirectRecv) posted(r *RecvRequests, result int, bad *ibv.RecvWR) (int, 
 func (d *DirectRecv) postInside(r *RecvRequests) (int, error) {
 	if d.gate.Enter() {
 		defer d.gate.Leave()
-		n, err := d.rq.postLocked(r)
+		n, err := d.rq.postWithin(r)
 		runtime.KeepAlive(r)
 		return n, err
 	}

@@ -19,8 +19,8 @@ import (
 //   - QP.modify within a call on the QP, and before the guards of the CQ and the context.
 //   - sendQueue.mu, then recvQueue.mu, last of all: within the locks of the QP's or WQ's and the CQ's guards, or alone, by posts, which enter
 //     no guard.
-//   - Who has the guard of a CQ or the mutex of a queue waits for the direct calls on it, which wait for nothing meanwhile: see direct.Gate; for the
-//     polls within the CQ's turnstile; and for a post that the mutex's bias has let in. These wait for nothing either.
+//   - Whoever locks the guard of a CQ or the mutex of a queue waits for the direct calls on it (see direct.Gate), the polls within the CQ's turnstile, and the
+//     post that the mutex's bias has let in. These wait meanwhile for nothing but the mutexes that are held for moments.
 //   - cqEvents.arming within a call on the CQ, or alone.
 //   - object.mu, of an object before those of its children. It and the mutexes of home, cqEvents, channelEvents, asyncReader, ringState and memory
 //     are held for moments, and nothing but C's acknowledgements is waited for within.

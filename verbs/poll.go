@@ -25,7 +25,7 @@ func (c *CQ) Poll(wc []ibv.WC) (int, error) {
 	if c != nil && c.object != nil && len(wc) > 0 && !c.over.Load() {
 		turn, s := c.now()
 		p := cverbs.PollWithin{Turnstile: c.turnstile, Turn: turn, WC: &wc[0], Entries: int(entries(wc))}
-		n := int(p.Call()) // c and wc live on: they are used again
+		n := int(p.Call())
 		switch {
 		case 0 < n && n <= len(wc):
 			if s != nil {
@@ -42,7 +42,7 @@ func (c *CQ) Poll(wc []ibv.WC) (int, error) {
 	return c.pollBeside(wc)
 }
 
-// pollFailed ends a poll that has got no completions, but n, or that has to look for the queue's overrun.
+// pollFailed ends a poll that has returned n, which is no number of completions, or 0 while the queue may have overrun.
 func (c *CQ) pollFailed(wc []ibv.WC, n int) (int, error) {
 	_, err := cverbs.Polled(n, entries(wc))
 	if !c.enter() {

@@ -16,7 +16,7 @@ import (
 
 // A sendQueue is where a QP's sends are posted. It is apart from the handle, since CQs point to it.
 type sendQueue struct {
-	mu      queueMutex // held by posts, which enter no guard; taken within the lock of the CQ's guard, if both
+	mu      queueMutex // of posts, which enter no guard; taken within the lock of the CQ's guard, if both
 	closed  bool
 	home    *home
 	name    string // of the QP
@@ -49,35 +49,20 @@ var errPartial = errors.New("the provider reported success, but took only a part
 // A QP with [QPAttr.SendOps] posts by ibv_wr_start, the calls that build each request, and ibv_wr_complete instead, in one call of C as well. It
 // is all or none then: if the device refuses a request, or one is not among the operations, none is accepted.
 //
-// Several goroutines may post to one QP, each with its own chain; their chains are not interleaved. Nothing is allocated unless it fails.
+// Several goroutines may post to one QP, each with its own chain; their chains are not interleaved. Whoever posts one and the same chain time after time is
+// spared a lock that chains in turns take. Nothing is allocated unless it fails.
 func (q *QP) PostSend(r *SendRequests) (int, error) {
 	if q == nil || q.sq == nil {
 		_, err := q.sending()
 		return 0, err
 	}
 	s := q.sq
-	chain := addressOf(r)
+	chain := chainOf(r)
 	spared := s.mu.bias.enter(chain)
 	if !spared {
 		s.mu.Lock()
 	}
-	var n int
-	var err error
-	if s.plain(r) && sends(s.raw) {
-		p := cverbs.SendPost{QP: s.raw, WR: unsafe.SliceData(r.wrs)}
-		result := p.Call()
-		n = int(r.chain.N)
-		switch {
-		case result != 0 || p.Bad != nil:
-			n, err = s.rejected(r, cverbs.Posted(int(result)), p.Bad)
-		case n == 1:
-			s.acceptOne(&r.chain)
-		default:
-			s.accept(r, n)
-		}
-	} else {
-		n, err = s.post(r)
-	}
+	n, err := s.post(r)
 	if spared {
 		s.mu.bias.leave()
 	} else {
@@ -123,6 +108,24 @@ func (q *QP) sending() (*sendQueue, error) {
 	return q.sq, nil
 }
 
+// post posts what r has. The caller has mu.
+func (s *sendQueue) post(r *SendRequests) (int, error) {
+	if !s.plain(r) || !sends(s.raw) {
+		return s.postOther(r)
+	}
+	p := cverbs.SendPost{QP: s.raw, WR: unsafe.SliceData(r.wrs)}
+	if result := p.Call(); result != 0 || p.Bad != nil {
+		return s.rejected(r, cverbs.Posted(int(result)), p.Bad)
+	}
+	n := int(r.chain.N)
+	if n == 1 {
+		s.acceptOne(&r.chain)
+	} else {
+		s.accept(r, n)
+	}
+	return n, nil
+}
+
 // unusual is what a queue takes that wants a second look at each request: none fits.
 const unusual = math.MaxUint64
 
@@ -151,8 +154,8 @@ func sends(qp *ibv.QP) bool {
 	return uint32(qpState(qp)-ibv.IBV_QPS_RTS) <= uint32(ibv.IBV_QPS_ERR-ibv.IBV_QPS_RTS)
 }
 
-// post posts what r has, plain or not. It knows all reasons to refuse requests. The caller holds mu.
-func (s *sendQueue) post(r *SendRequests) (int, error) {
+// postOther is post of what is not plain, or not to be posted so. It knows all reasons to refuse requests.
+func (s *sendQueue) postOther(r *SendRequests) (int, error) {
 	if err := s.refuse(r); err != nil {
 		return 0, err
 	}

@@ -12,7 +12,7 @@ import (
 
 // A recvQueue is where receives are posted, to a QP or to a WQ.
 type recvQueue struct {
-	mu     queueMutex // held by posts, which enter no guard
+	mu     queueMutex // of posts, which enter no guard
 	closed bool
 	verb   cverbs.Verb
 	home   *home
@@ -82,12 +82,12 @@ func (w *WQ) Recv(wr RecvWR) error {
 }
 
 func (q *recvQueue) post(r *RecvRequests) (int, error) {
-	chain := addressOf(r)
+	chain := chainOf(r)
 	spared := q.mu.bias.enter(chain)
 	if !spared {
 		q.mu.Lock()
 	}
-	n, err := q.postLocked(r)
+	n, err := q.postWithin(r)
 	if spared {
 		q.mu.bias.leave()
 	} else {
@@ -110,16 +110,15 @@ func (q *recvQueue) postOne(wr RecvWR) error {
 			return err
 		}
 	}
-	_, err := q.postLocked(q.one)
+	_, err := q.postWithin(q.one)
 	return err
 }
 
-// postLocked needs mu.
-func (q *recvQueue) postLocked(r *RecvRequests) (int, error) {
+// postWithin is for whoever has mu.
+func (q *recvQueue) postWithin(r *RecvRequests) (int, error) {
 	if err := q.refuse(r); err != nil || r.n == 0 {
 		return 0, err
 	}
-	defer runtime.KeepAlive(r)
 	if q.wq != nil {
 		var bad *ibv.RecvWR
 		errno := cverbs.PostWQRecv(q.wq, &r.wrs[0], &bad)
@@ -127,6 +126,7 @@ func (q *recvQueue) postLocked(r *RecvRequests) (int, error) {
 	}
 	p := cverbs.RecvPost{QP: q.qp, WR: &r.wrs[0]}
 	result := p.Call()
+	runtime.KeepAlive(r)
 	return q.taken(r, cverbs.Posted(int(result)), p.Bad)
 }
 

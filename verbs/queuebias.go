@@ -4,36 +4,42 @@ import (
 	"math"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/goverbs/ibv/internal/membarrier"
 	"github.com/goverbs/ibv/internal/release"
 )
 
 // A bias spares whoever posts one and the same chain to a queue again and again the queue's mutex: a chain is for one goroutine at a time, so
-// that nobody else comes with it. The mutex's locked instruction would be a sixth of what a post through cgo takes.
+// that nobody else comes with it. The mutex's locked instruction would be a good part of what a post through cgo takes beyond C.
 //
-// Whoever comes with the chain writes that he is in, and then looks whether it is still the one. Who has the mutex and ends that writes that it is not, and then
-// looks whether somebody is in. Neither is to read before its write is visible: for those who come the kernel's fence on the other side
-// sees to that, which takes microseconds. So the more often a bias has ended the longer it takes to learn one.
+// The poster stores in, and then loads chain. Whoever has locked the mutex, and ends the bias, stores chain, and then loads in. Each load has to come after the
+// store before it. On amd64 the poster does without a fence of its own, since the other calls membarrier.Fence between the two; elsewhere its
+// store and load are in order by themselves. That fence takes microseconds, so the more often a queue's bias has ended the longer it takes to learn one, for good.
 type bias struct {
-	chain atomic.Uintptr // the chain's address; 0: there is none. Written by whoever has the mutex
-	in    atomic.Uint32  // somebody is in with the chain
+	chain atomic.Uintptr // see chainOf; 0: there is no bias. Stored by whoever has locked the mutex
+	in    atomic.Uint32  // the chain's poster is in
 
-	// Of whoever has the mutex.
-	last   uintptr // the chain that was posted last
+	// Of whoever has locked the mutex.
+	last   uintptr // the chain that came last
 	times  uint32  // so often, one after the other
-	enough uint32  // so many times make it the chain, but minEnough at least
+	enough uint32  // so many times make it the bias, but minEnough at least; MaxUint32: never, since there is no fence
 }
 
-// How often a chain has to be posted, at first and at most.
+// How often a chain has to come, at first and at most.
 const (
 	minEnough = 16
 	maxEnough = 1 << 20
 )
 
-// enter reports whether whoever comes with this chain is in, until leave, without the mutex.
+// chainOf is how a bias knows a chain: by the address, which does not keep it in memory. When it is gone another may have that address, and comes in by the
+// same bias; so it may, as nobody is in with the first.
+func chainOf[T any](r *T) uintptr { return uintptr(unsafe.Pointer(r)) }
+
+// enter reports whether the poster of a chain is in, until leave, without the mutex. It looks at in to have seen what was done until the last leave, and so
+// that two who come with the same chain at once, against the rules, are let in one by one, mostly.
 func (b *bias) enter(chain uintptr) bool {
-	if b.chain.Load() != chain || chain == 0 {
+	if b.chain.Load() != chain || b.in.Load() != 0 || chain == 0 {
 		return false
 	}
 	release.Store32(&b.in, 1)
@@ -47,7 +53,7 @@ func (b *bias) enter(chain uintptr) bool {
 // leave ends what enter has begun, after all that was done since, as seen by whoever ends the bias.
 func (b *bias) leave() { release.Store32(&b.in, 0) }
 
-// learn takes note of a post of a chain. It is for whoever has the mutex, so that there is no bias.
+// learn takes note of a chain that has come, and may begin a bias. It is for whoever has locked the mutex, so that there is none yet.
 func (b *bias) learn(chain uintptr) {
 	if chain != b.last {
 		b.last, b.times = chain, 0
@@ -67,13 +73,13 @@ func (b *bias) begin(chain uintptr) {
 	b.chain.Store(chain)
 }
 
-// end is for whoever has taken the mutex: it waits for whoever is in, and keeps him out from then on.
+// end is for whoever has locked the mutex: it waits for the poster who is in, and keeps him out from then on.
 func (b *bias) end() {
 	b.enough = min(4*max(b.enough, minEnough), maxEnough)
 	b.last, b.times = 0, 0
 	b.chain.Store(0)
 	membarrier.Fence()
-	// A post takes well below a microsecond, unless its thread has lost its processor.
+	// A post is short, unless its thread has lost its processor.
 	for pause := time.Microsecond; b.in.Load() != 0; pause = min(2*pause, time.Millisecond) {
 		time.Sleep(pause)
 	}

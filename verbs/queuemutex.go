@@ -10,7 +10,8 @@ import (
 	"github.com/goverbs/ibv/internal/release"
 )
 
-// A queueMutex keeps posts to a queue apart. Who has it keeps the queue's direct poster out as well, which takes no mutex.
+// A queueMutex keeps posts to a queue apart. There are two ways to have it: to lock it; or to be in without, as the queue's direct poster by its gate, or as the
+// poster of one chain by the bias. Whoever locks it keeps these out as well.
 //
 // It is held for as long as a post takes, and mostly by the only one who wants it. So it takes one locked instruction, where a [sync.Mutex]
 // takes two, and unlocking wakes nobody: of those who have to wait one looks at the word again and again, and the others wait for that one. If
@@ -20,10 +21,10 @@ type queueMutex struct {
 	wanted  atomic.Uint32 // the one who looks has waited long
 	waiting sync.Mutex    // of the one who looks
 	gate    *direct.Gate  // the direct poster's; nil: there is none
-	bias    bias          // towards a chain, whose poster takes no mutex either; none while there is a gate
+	bias    bias          // towards one chain; none while there is a gate
 }
 
-// Lock waits for others, and for a post that is under way without the mutex.
+// Lock waits for others, and for a post that has come in without locking.
 func (m *queueMutex) Lock() {
 	m.take()
 	m.shut()
@@ -37,7 +38,7 @@ func (m *queueMutex) Unlock() {
 	m.give()
 }
 
-// take waits for others, but for a post without the mutex.
+// take waits for others who lock.
 func (m *queueMutex) take() {
 	if !m.try() {
 		m.wait()
@@ -47,7 +48,7 @@ func (m *queueMutex) take() {
 // try is take that does not wait. It reports whether it has the mutex.
 func (m *queueMutex) try() bool { return m.wanted.Load() == 0 && m.held.CompareAndSwap(0, 1) }
 
-// shut waits for a post without the mutex. It is for whoever has taken that.
+// shut keeps out those who come without locking, and waits for one who is in. It is for whoever has taken the mutex.
 func (m *queueMutex) shut() {
 	if m.bias.chain.Load() != 0 {
 		m.bias.end()

@@ -9,7 +9,7 @@ import (
 )
 
 // slots account for the places of a send queue. A request takes one until the completion of the first signalled request from it on has
-// been polled. They are the send queue's, whose mu guards them.
+// been polled. They are the send queue's, and for whoever has its mu.
 type slots struct {
 	direct.Queue          // since RESET
 	room         uint64   // places there are

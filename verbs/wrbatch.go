@@ -29,7 +29,7 @@ func (p *PD) createForOps(init *ibv.QPInitAttr, ops ibv.QPCreateSendOpsFlags) (*
 }
 
 // build posts the first fit requests of r, for which free has found room, by ibv_wr_start and ibv_wr_complete: all of them, or none. The caller
-// holds mu.
+// has mu.
 func (s *sendQueue) build(r *SendRequests, fit int) (int, error) {
 	b := cverbs.WRBatch{QP: s.ex, Ops: s.ops, WRs: &r.wrs[0], N: int32(fit)}
 	result := b.Call()

@@ -22,7 +22,7 @@
 // # Memory
 //
 // C memory and Go memory may both be passed, but what C reads through a pointer in the arguments has to be C memory or pinned, as
-// cgo demands. Calls make no garbage of their own when they succeed. What a pointer argument leads to is on the heap, however, as
+// cgo demands. [PollWithin] and its like are arguments in this sense: what they point to themselves may be Go memory. Calls make no garbage of their own when they succeed. What a pointer argument leads to is on the heap, however, as
 // with all cgo calls that may call back: a local variable for a result costs an allocation, one that is used again does not. Poll,
 // post and notify, which may not call back, take local variables for nothing.
 //
@@ -36,6 +36,6 @@
 // Files named *_generated.* come from 'verbsgen generate'. The others are the library's loader, the registry of providers, and what
 // saves calls, garbage or locked instructions where programs are in a hurry: [SpinCQ] polls for a while within one call, [PollCQEx] takes a batch
 // out of an extended queue, [PollWithin] and [PollExWithin] poll within a [Turnstile], [SendPost] and [RecvPost] post in less time, [WRBatch] builds
-// and posts a batch, and [TakeCQEvent] and [TakeAsyncEvent] tell without an error value that there is no event. The build tag ibvcount makes the stubs and thunks count their calls;
-// see [Counts].
+// and posts a batch, and [TakeCQEvent] and [TakeAsyncEvent] tell without an error value that there is no event. The build tag ibvcount makes the
+// stubs and thunks count their calls; see [Counts].
 package cverbs

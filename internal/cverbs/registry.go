@@ -24,7 +24,8 @@ import (
 // These functions, and the operations in the context, may call back into Go, which then gets pointers as long as the call lasts.
 // What programs call for each message may not; a callback there can end the program: PollCQ, PollCQEx, PollWithin, PollExWithin, SpinCQ,
 // ReqNotifyCQ, the posts (PostSend, PostRecv, PostSRQRecv, PostSRQOps, PostWQRecv, SendPost, RecvPost), StartPoll, NextPoll, EndPoll, and all whose
-// names begin with WCRead or WR. With PollWithin, PollExWithin, SendPost, RecvPost and WRBatch nothing looks for one, and what C writes after it may go to where a stack was. These have to return at once, too, as hardware's do: see [Registered].
+// names begin with WCRead or WR. All of these have to return at once, too, as hardware's do: see [Registered]. In PollWithin, PollExWithin, SendPost,
+// RecvPost and WRBatch the runtime does not notice a callback, and C may write to a stack that has moved.
 //
 // Any goroutine may call it at any time; so may the provider's functions.
 func Register(object, ops unsafe.Pointer) error {

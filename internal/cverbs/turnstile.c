@@ -7,6 +7,7 @@
 
 // Go has the same struct.
 _Static_assert(sizeof(struct ibvgo_turnstile) == 152 && offsetof(struct ibvgo_turnstile, counts) == 24, "struct ibvgo_turnstile");
+_Static_assert(offsetof(struct ibvgo_turnstile, object) == 8 && offsetof(struct ibvgo_turnstile, fenced) == 16, "struct ibvgo_turnstile");
 
 __thread struct ibvgo_thread *ibvgo_this_thread __attribute__((tls_model("initial-exec")));
 
@@ -47,7 +48,7 @@ static struct ibvgo_thread *take(void)
 		return lowest;
 	lowest->number = first ? first->number + 1 : 0;
 	lowest->next = first;
-	atomic_store_explicit(&threads, lowest, memory_order_release);
+	atomic_store(&threads, lowest); // before the thread says where it is, as seen by those who look
 	return lowest;
 }
 
@@ -66,7 +67,7 @@ static struct ibvgo_thread *new_thread(void)
 	return ibvgo_this_thread = t;
 }
 
-int ibvgo_turnstile_enter_fenced(struct ibvgo_turnstile *g, uint64_t turn)
+int ibvgo_turnstile_enter_slowly(struct ibvgo_turnstile *g, uint64_t turn)
 {
 	struct ibvgo_thread *t = ibvgo_this_thread;
 
@@ -83,7 +84,7 @@ int ibvgo_turnstile_busy(const struct ibvgo_turnstile *g)
 {
 	struct ibvgo_thread *t;
 
-	for (t = atomic_load_explicit(&threads, memory_order_acquire); t; t = t->next)
+	for (t = atomic_load(&threads); t; t = t->next)
 		if (atomic_load(&t->in) == g)
 			return 1;
 	return 0;

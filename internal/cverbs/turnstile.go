@@ -25,6 +25,8 @@ const turnstileThreads = 15
 // C asserts the same.
 var (
 	_ [152]byte = [unsafe.Sizeof(Turnstile{})]byte{}
+	_ [8]byte   = [unsafe.Offsetof(Turnstile{}.object)]byte{}
+	_ [16]byte  = [unsafe.Offsetof(Turnstile{}.fenced)]byte{}
 	_ [24]byte  = [unsafe.Offsetof(Turnstile{}.counts)]byte{}
 )
 

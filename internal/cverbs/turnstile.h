@@ -29,9 +29,9 @@ struct ibvgo_thread {
 // A shared library takes it from the room that the dynamic linker keeps for such, as Go's own does; otherwise each use would be a call.
 extern __thread struct ibvgo_thread *ibvgo_this_thread __attribute__((tls_model("initial-exec")));
 
-// ibvgo_turnstile_enter_fenced is ibvgo_turnstile_enter() with a fence of its own. It gives a thread that has none a place, until that ends; 0 as well if
-// there is none.
-int __attribute__((cold)) ibvgo_turnstile_enter_fenced(struct ibvgo_turnstile *g, uint64_t turn);
+// ibvgo_turnstile_enter_slowly is ibvgo_turnstile_enter() of a thread that has no place yet, which it is given until it ends, or of callers that are to be
+// fenced. It returns 0 as well if there is no place.
+int __attribute__((cold)) ibvgo_turnstile_enter_slowly(struct ibvgo_turnstile *g, uint64_t turn);
 
 // ibvgo_turnstile_busy tells whether a call is within that came before the turnstile was shut. Who asks has had all processors run a fence since, unless
 // callers are fenced.
@@ -46,7 +46,7 @@ static inline int ibvgo_turnstile_enter(struct ibvgo_turnstile *g, uint64_t turn
 	struct ibvgo_thread *t = ibvgo_this_thread;
 
 	if (__builtin_expect(!t || g->fenced, 0))
-		return ibvgo_turnstile_enter_fenced(g, turn);
+		return ibvgo_turnstile_enter_slowly(g, turn);
 	atomic_store_explicit(&t->in, g, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst); // for the compiler; for the processor there is membarrier(2) on the other side
 	if (__builtin_expect(atomic_load(&g->turn) == turn, 1))
@@ -55,7 +55,7 @@ static inline int ibvgo_turnstile_enter(struct ibvgo_turnstile *g, uint64_t turn
 	return 0;
 }
 
-// ibvgo_turnstile_leave ends the call, and counts n before that.
+// ibvgo_turnstile_leave ends the call, and counts n before that. It looks for the thread again, so that nothing has to be kept during the call.
 static inline void ibvgo_turnstile_leave(struct ibvgo_turnstile *g, uint32_t n)
 {
 	struct ibvgo_thread *t = ibvgo_this_thread;

@@ -13,7 +13,7 @@ struct ibvgo_poll_within {
 	struct ibvgo_turnstile *turnstile;
 	uint64_t turn;
 	struct ibv_wc *wc;
-	int64_t n; // an int; less than 0 afterwards: nothing was polled, since the turnstile's turn is another one, or the thread cannot be noted
+	int64_t n; // Go's int, with a value of C's; less than 0 afterwards: nothing was polled, since the turnstile's turn is another one, or the thread cannot be noted
 };
 
 // A poll of a turnstile's extended CQ. Go has the same struct.
@@ -22,7 +22,7 @@ struct ibvgo_poll_ex_within {
 	uint64_t turn;
 	struct ibvgo_wc_ex *wc;
 	uint32_t fields;
-	int32_t n;       // as above
+	int32_t n;       // less than 0 afterwards: as above
 	int32_t failure; // a result: the upper half of ibvgo_poll_cq_ex()'s
 };
 

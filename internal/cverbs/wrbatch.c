@@ -5,10 +5,6 @@
 #include "wrbatch.h"
 #include <errno.h>
 #include <infiniband/verbs.h>
-#include <stddef.h>
-
-// Go has the same struct, and asserts its size.
-_Static_assert(offsetof(struct ibvgo_wr_batch, wrs) == 16 && offsetof(struct ibvgo_wr_batch, index) == 28, "struct ibvgo_wr_batch");
 
 // The elements that inline data may come in.
 #define MOST_BUFS 64
