@@ -58,13 +58,13 @@ func (q *QP) PostSend(r *SendRequests) (int, error) {
 	}
 	s := q.sq
 	chain := chainOf(r)
-	spared := s.mu.bias.enter(chain)
-	if !spared {
+	term := s.mu.bias.enter(chain)
+	if term == nil {
 		s.mu.Lock()
 	}
 	n, err := s.post(r)
-	if spared {
-		s.mu.bias.leave()
+	if term != nil {
+		term.leave()
 	} else {
 		s.mu.unlockAfter(chain)
 	}

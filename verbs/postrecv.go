@@ -83,13 +83,13 @@ func (w *WQ) Recv(wr RecvWR) error {
 
 func (q *recvQueue) post(r *RecvRequests) (int, error) {
 	chain := chainOf(r)
-	spared := q.mu.bias.enter(chain)
-	if !spared {
+	term := q.mu.bias.enter(chain)
+	if term == nil {
 		q.mu.Lock()
 	}
 	n, err := q.postWithin(r)
-	if spared {
-		q.mu.bias.leave()
+	if term != nil {
+		term.leave()
 	} else {
 		q.mu.unlockAfter(chain)
 	}

@@ -4,7 +4,6 @@ package verbs
 
 import (
 	"errors"
-	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -14,6 +13,7 @@ import (
 	"github.com/goverbs/ibv"
 	"github.com/goverbs/ibv/internal/direct"
 	"github.com/goverbs/ibv/internal/membarrier"
+	"github.com/goverbs/ibv/internal/release"
 )
 
 func needsMembarrier(t *testing.T) {
@@ -24,13 +24,21 @@ func needsMembarrier(t *testing.T) {
 
 // post is what a post does with a queue's mutex. It reports whether the bias spared it that.
 func (m *queueMutex) post(chain uintptr) bool {
-	if m.bias.enter(chain) {
-		m.bias.leave()
+	if t := m.bias.enter(chain); t != nil {
+		t.leave()
 		return true
 	}
 	m.Lock()
 	m.unlockAfter(chain)
 	return false
+}
+
+// towards is the chain that the bias is towards; 0: none.
+func (b *bias) towards() uintptr {
+	if t := b.term.Load(); t != nil {
+		return t.chain
+	}
+	return 0
 }
 
 // posts is how many posts of a chain take the mutex before the bias spares them that; -1: more than most.
@@ -52,11 +60,11 @@ func TestBiasIsLearned(t *testing.T) {
 		if n := m.posts(1, maxEnough+1); n != enough+1 {
 			t.Fatalf("learned after %d posts, want %d", n, enough+1)
 		}
-		if m.bias.enter(2) || m.bias.enter(0) {
+		if m.bias.enter(2) != nil || m.bias.enter(0) != nil {
 			t.Fatal("another chain is in")
 		}
 		m.Lock()
-		if m.bias.enter(1) {
+		if m.bias.enter(1) != nil {
 			t.Fatal("in beside the mutex")
 		}
 		m.Unlock()
@@ -104,7 +112,7 @@ func TestNoBiasBesideADirectPoster(t *testing.T) {
 // Where the kernel has no fence there is no bias.
 func TestNoBiasWithoutAFence(t *testing.T) {
 	var m queueMutex
-	m.bias.enough = math.MaxUint32
+	m.bias.begin(1, "no fence")
 	if m.posts(1, 100*minEnough) >= 0 {
 		t.Error("learned")
 	}
@@ -115,9 +123,10 @@ func TestBiasIsWaitedFor(t *testing.T) {
 	needsMembarrier(t)
 	var m queueMutex
 	m.Lock()
-	m.bias.begin(1)
+	m.bias.begin(1, "")
 	m.Unlock()
-	if !m.bias.enter(1) {
+	in := m.bias.enter(1)
+	if in == nil {
 		t.Fatal("not in")
 	}
 	locked := make(chan bool)
@@ -130,7 +139,7 @@ func TestBiasIsWaitedFor(t *testing.T) {
 		t.Error("locked beside a post")
 	case <-time.After(20 * time.Millisecond): // for one that does not wait
 	}
-	m.bias.leave()
+	in.leave()
 	<-locked
 }
 
@@ -139,16 +148,16 @@ func TestBiasHandsOver(t *testing.T) {
 	needsMembarrier(t)
 	var m queueMutex
 	m.Lock()
-	m.bias.begin(1)
+	m.bias.begin(1, "")
 	m.Unlock()
 	total := 0
 	var wg sync.WaitGroup
 	for i := range 3 {
 		wg.Go(func() {
 			time.Sleep(time.Duration(i) * 30 * time.Millisecond) // which is no order to the race detector
-			if m.bias.enter(1) {
+			if t := m.bias.enter(1); t != nil {
 				total++
-				m.bias.leave()
+				t.leave()
 			}
 		})
 	}
@@ -157,10 +166,46 @@ func TestBiasHandsOver(t *testing.T) {
 		t.Errorf("%d were in", total)
 	}
 	// Two at once are against the rules, and the second is not let in.
-	if !m.bias.enter(1) || m.bias.enter(1) {
+	in := m.bias.enter(1)
+	if in == nil || m.bias.enter(1) != nil {
 		t.Error("the second was let in beside the first")
 	}
-	m.bias.leave()
+	in.leave()
+}
+
+// Who has lost his processor on the way in, and comes back when the bias is long towards another chain, does not end that one's post.
+func TestBiasOfALateOne(t *testing.T) {
+	needsMembarrier(t)
+	var m queueMutex
+	begin := func(chain uintptr) {
+		m.Lock()
+		m.bias.begin(chain, "")
+		m.Unlock()
+	}
+	begin(1)
+	late := m.bias.term.Load() // as enter does, which goes on below
+	begin(2)
+	in := m.bias.enter(2)
+	if in == nil {
+		t.Fatal("not in")
+	}
+	release.Store32(&late.in, 1)
+	if m.bias.term.Load() == late {
+		t.Error("the term is still the first")
+	}
+	late.leave()
+	locked := make(chan bool)
+	go func() {
+		m.Lock()
+		close(locked)
+	}()
+	select {
+	case <-locked:
+		t.Error("locked beside the other's post")
+	case <-time.After(20 * time.Millisecond): // for one that does not wait
+	}
+	in.leave()
+	<-locked
 }
 
 // Nobody is in beside another: those who take the mutex, and whoever comes with the chain. What all of them do is not atomic.
@@ -187,10 +232,10 @@ func TestBiasKeepsApart(t *testing.T) {
 		for time.Now().Before(end) || spared == 0 && time.Now().Before(end.Add(20*time.Second)) {
 			for range 100 {
 				posts++
-				if m.bias.enter(1) {
+				if t := m.bias.enter(1); t != nil {
 					total++
 					spared++
-					m.bias.leave()
+					t.leave()
 					continue
 				}
 				m.Lock()
@@ -219,9 +264,9 @@ func TestBiasEndsAtTheVeryMoment(t *testing.T) {
 	wg.Go(func() {
 		for !stop.Load() {
 			for range 50 {
-				if m.bias.enter(1) {
+				if t := m.bias.enter(1); t != nil {
 					ins++
-					m.bias.leave()
+					t.leave()
 				}
 			}
 		}
@@ -243,9 +288,9 @@ func TestBiasEndsAtTheVeryMoment(t *testing.T) {
 			seen++
 		}
 		last = at
-		m.bias.begin(1)
+		m.bias.begin(1, "")
 		m.Unlock()
-		for i := 0; i < 1000 && m.bias.in.Load() == 0; i++ {
+		for i := 0; i < 1000 && m.bias.term.Load().in.Load() == 0; i++ {
 		}
 	}
 	stop.Store(true)
@@ -266,9 +311,9 @@ func TestBiasEndsBeforeOneIsIn(t *testing.T) {
 	wg.Go(func() {
 		for !stop.Load() {
 			for range 50 {
-				if m.bias.enter(1) {
+				if t := m.bias.enter(1); t != nil {
 					ins++
-					m.bias.leave()
+					t.leave()
 				}
 			}
 		}
@@ -288,7 +333,7 @@ func TestBiasEndsBeforeOneIsIn(t *testing.T) {
 				break
 			}
 		}
-		m.bias.begin(1)
+		m.bias.begin(1, "")
 		m.Unlock()
 		time.Sleep(time.Millisecond)
 	}
@@ -319,7 +364,7 @@ func TestPostsWithoutTheMutex(t *testing.T) {
 	}
 	biased := func(want *SendRequests) {
 		t.Helper()
-		if got := p.a.sq.mu.bias.chain.Load(); got != chainOf(want) {
+		if got := p.a.sq.mu.bias.towards(); got != chainOf(want) {
 			t.Fatalf("the bias is %#x, want %#x", got, chainOf(want))
 		}
 	}
@@ -327,7 +372,7 @@ func TestPostsWithoutTheMutex(t *testing.T) {
 		message(one)
 	}
 	biased(one)
-	if got := p.b.rq.mu.bias.chain.Load(); got != chainOf(recv) {
+	if got := p.b.rq.mu.bias.towards(); got != chainOf(recv) {
 		t.Errorf("the receives' bias is %#x, want %#x", got, chainOf(recv))
 	}
 	message(two)

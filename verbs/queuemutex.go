@@ -50,7 +50,7 @@ func (m *queueMutex) try() bool { return m.wanted.Load() == 0 && m.held.CompareA
 
 // shut keeps out those who come without locking, and waits for one who is in. It is for whoever has taken the mutex.
 func (m *queueMutex) shut() {
-	if m.bias.chain.Load() != 0 {
+	if m.bias.term.Load() != nil {
 		m.bias.end()
 	}
 	if m.gate != nil {
