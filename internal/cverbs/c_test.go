@@ -13,7 +13,7 @@ import (
 )
 
 // sources are the C files here that are written by hand, and the table that they need.
-var sources = []string{"loader.c", "loader_check.c", "loader_open.c", "loader_present.c", "loader_search.c", "loader_none.c", "registry.c", "registry_table.c", "count.c", "event.c", "spin.c", "turnstile.c", "pollex.c", "wrbatch.c", "fileof.c", "table_generated.c"}
+var sources = []string{"loader.c", "loader_check.c", "loader_open.c", "loader_present.c", "loader_search.c", "loader_none.c", "registry.c", "registry_table.c", "count.c", "event.c", "spin.c", "turnstile.c", "pollex.c", "within.c", "posted.c", "wrbatch.c", "fileof.c", "table_generated.c"}
 
 // readAll reads files that only the C compiler uses, so that go test's cache knows of them.
 func readAll(t *testing.T, names ...string) {
@@ -25,7 +25,7 @@ func readAll(t *testing.T, names ...string) {
 	}
 }
 
-var includes = []string{"loader.h", "loader_open.h", "registry.h", "registry_table.h", "count.h", "event.h", "spin.h", "turnstile.h", "pollex.h", "wrbatch.h", "fileof.h", "labels_generated.h", "table_generated.h"}
+var includes = []string{"loader.h", "loader_open.h", "registry.h", "registry_table.h", "count.h", "event.h", "spin.h", "turnstile.h", "pollex.h", "within.h", "posted.h", "wrbatch.h", "fileof.h", "labels_generated.h", "table_generated.h"}
 
 // The C code has no warning, in any form that it is built in.
 func TestWarnings(t *testing.T) {
