@@ -17,7 +17,7 @@ import (
 //     nor one beside it: calls that need several objects enter them by begin, which holds none while it waits. What creates a queue ends
 //     these calls before CQ.serve locks the CQ.
 //   - QP.modify within a call on the QP, and before the guards of the CQ and the context.
-//   - sendQueue.mu, then recvQueue.mu, last of all: within the locks of the QP's or WQ's and the CQ's guards, or alone, by posts, which enter
+//   - sendQueue.mu, then recvQueue.mu, last of all: within calls on the QP or WQ, within the locks of its guard and the CQ's, or alone, by posts, which enter
 //     no guard.
 //   - Whoever locks the guard of a CQ or the mutex of a queue waits for the direct calls on it (see direct.Gate), the polls within the CQ's turnstile, and the
 //     post that the mutex's bias has let in. These wait meanwhile for nothing but the mutexes that are held for moments.

@@ -50,7 +50,7 @@ var errPartial = errors.New("the provider reported success, but took only a part
 // is all or none then: if the device refuses a request, or one is not among the operations, none is accepted.
 //
 // Several goroutines may post to one QP, each with its own chain; their chains are not interleaved. Whoever posts one and the same chain time after time is
-// spared a lock that chains in turns take. Nothing is allocated unless it fails.
+// spared a lock that chains in turns take. Nothing is allocated unless it fails, but for 64 bytes when that begins.
 func (q *QP) PostSend(r *SendRequests) (int, error) {
 	if q == nil || q.sq == nil {
 		_, err := q.sending()

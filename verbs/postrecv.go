@@ -30,7 +30,7 @@ type recvQueue struct {
 // requests are accepted and complete with IBV_WC_WR_FLUSH_ERR; soft-RoCE flushes receives only when it next has to do with the QP, so those
 // that are posted last may stay.
 //
-// Several goroutines may post to one QP, each with its own chain; their chains are not interleaved. Nothing is allocated unless it fails.
+// Several goroutines may post to one QP, each with its own chain; their chains are not interleaved. Nothing is allocated unless it fails, but as in [QP.PostSend].
 func (q *QP) PostRecv(r *RecvRequests) (int, error) {
 	rq, err := q.receiving()
 	if err != nil {
@@ -65,7 +65,7 @@ func (q *QP) receiving() (*recvQueue, error) {
 // Refused with EINVAL, and none posted: no chain; a WQ in IBV_WQS_RESET, where hardware accepts requests and drops them; a request with
 // more elements than MaxSGE says. In IBV_WQS_ERR requests are accepted and complete with IBV_WC_WR_FLUSH_ERR.
 //
-// Several goroutines may post to one WQ, each with its own chain; their chains are not interleaved. Nothing is allocated unless it fails.
+// Several goroutines may post to one WQ, each with its own chain; their chains are not interleaved. Nothing is allocated unless it fails, but as in [QP.PostSend].
 func (w *WQ) PostRecv(r *RecvRequests) (int, error) {
 	if w == nil || w.object == nil {
 		return 0, &Error{Verb: cverbs.VerbPostWQRecv.String(), Object: w.core().String(), Err: ErrClosed}

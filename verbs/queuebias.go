@@ -35,7 +35,7 @@ type term struct {
 	_     [48]byte      // a cache line of its own
 }
 
-// How often a chain has to come, at first and at most.
+// How often a chain has to come again, at first and at most.
 const (
 	minEnough = 16
 	maxEnough = 1 << 20

@@ -72,7 +72,7 @@ func (m *queueMutex) give() { release.Store32(&m.held, 0) }
 // patience is how often the one who looks lets others go first.
 const patience = 100
 
-// wait is take for those who have to wait. Who has it is done in a moment, unless its thread has lost its processor, or it closes the queue.
+// wait is take for those who have to wait. Who has it is done in a moment, unless its thread has lost its processor, or it closes or changes the queue.
 func (m *queueMutex) wait() {
 	m.waiting.Lock()
 	defer m.waiting.Unlock()

@@ -18,8 +18,8 @@ type RecvWR struct {
 }
 
 // RecvRequests are receive requests in memory that C may read: built once, patched and posted again as often as wanted. They may be posted
-// to any QP or WQ, but are for one goroutine at a time: two that post them at once may upset a queue. The buffers have to stay in place until the
-// requests have completed; the requests themselves may be changed as soon as a post returns.
+// to any QP or WQ, but are for one goroutine at a time: if two post them at once anything may happen, a post beside Close included. The buffers have to
+// stay in place until the requests have completed; the requests themselves may be changed as soon as a post returns.
 //
 // The memory is unmapped when nothing refers to the RecvRequests any more.
 type RecvRequests struct {

@@ -35,8 +35,8 @@ type SendWR struct {
 }
 
 // SendRequests are send requests in memory that C may read: built once, patched and posted again as often as wanted. They may be posted
-// to any QP, but are for one goroutine at a time: two that post them at once may upset a queue's accounting. What they point to has to stay in
-// place until they have completed; they themselves may be changed as soon as a post returns.
+// to any QP, but are for one goroutine at a time: if two post them at once anything may happen, a post beside Close included. What they point to has to
+// stay in place until they have completed; they themselves may be changed as soon as a post returns.
 //
 // What changes from post to post is patched in place, which costs a store: with w := r.At(i) the id is w.WRID; the immediate data
 // w.SetImmData(ibv.ToBe32(v)); the peer's address and key w.WR.RDMA().RemoteAddr and RKey; an own buffer's address and length r.SGE(i,
