@@ -43,7 +43,7 @@ test-cgo: ## the bindings with every thunk counted; all of C under -race, -asan,
 	$(GO) test -count=1 -tags ibvcount -run 'Thunk|Counts' ./internal/cverbs
 	GOEXPERIMENT=cgocheck2 $(GO) test -race -skip '$(BUILDS)' $(CGO)
 	$(GO) test -asan -skip '$(BUILDS)' $(CGO)
-	$(GO) test -gcflags=github.com/goverbs/ibv/...=-d=checkptr -run 'Direct|Tiers' ./verbs ./verbs/kerneltest
+	$(GO) test -gcflags=github.com/goverbs/ibv/...=-d=checkptr -run 'Direct|Tiers|Poll|Post|Batch' ./verbs ./verbs/kerneltest
 	$(GO) test -gcflags=github.com/goverbs/ibv/...=-d=checkptr ./internal/direct
 	CGO_ENABLED=0 $(GO) test ./internal/cverbs ./internal/softdev ./internal/direct/... ./verbs/...
 	CGO_ENABLED=0 $(GO) vet ./...
@@ -62,7 +62,7 @@ test-arch: ## the layouts against the cross compilers of arm64, ppc64le, riscv64
 		CC=$${a%:*}-linux-gnu-gcc GOARCH=$${a#*:} CGO_ENABLED=1 $(GO) build ./internal/cverbs; done
 	$(ARM64) $(GO) vet ./internal/direct/...
 	$(ARM64) $(GO) test -count=1 -exec 'qemu-aarch64 -L /usr/aarch64-linux-gnu' ./internal/direct
-	$(ARM64) $(GO) test -count=1 -exec 'qemu-aarch64 -L /usr/aarch64-linux-gnu' -run 'Direct|Tiers' ./verbs ./verbs/kerneltest
+	$(ARM64) $(GO) test -count=1 -exec 'qemu-aarch64 -L /usr/aarch64-linux-gnu' -run 'Direct|Tiers|Bias|Mutex|Turnstile' ./verbs ./verbs/kerneltest
 
 test-kernel: ## the runtime under kernels with soft-RoCE, in QEMU, and the runner of that; KERNEL=6.1, 6.12 or a suite's; ARGS='-run X -v'
 	@scripts/kernel/test.sh $(foreach k,$(KERNEL),-k $(k)) -- $(ARGS)

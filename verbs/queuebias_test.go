@@ -118,17 +118,9 @@ func TestNoBiasWithoutAFence(t *testing.T) {
 	}
 }
 
-// Whoever wants the mutex waits for one who is in with the chain.
-func TestBiasIsWaitedFor(t *testing.T) {
-	needsMembarrier(t)
-	var m queueMutex
-	m.Lock()
-	m.bias.begin(1, "")
-	m.Unlock()
-	in := m.bias.enter(1)
-	if in == nil {
-		t.Fatal("not in")
-	}
+// waitsFor tests that Lock waits until one who is in leaves.
+func (m *queueMutex) waitsFor(t *testing.T, in *term) {
+	t.Helper()
 	locked := make(chan bool)
 	go func() {
 		m.Lock()
@@ -141,6 +133,20 @@ func TestBiasIsWaitedFor(t *testing.T) {
 	}
 	in.leave()
 	<-locked
+}
+
+// Whoever wants the mutex waits for one who is in with the chain.
+func TestBiasIsWaitedFor(t *testing.T) {
+	needsMembarrier(t)
+	var m queueMutex
+	m.Lock()
+	m.bias.begin(1, "")
+	m.Unlock()
+	in := m.bias.enter(1)
+	if in == nil {
+		t.Fatal("not in")
+	}
+	m.waitsFor(t, in)
 }
 
 // What was done in a bias is seen by the next who is let in, though it be somebody else, with a new chain at the same address. (The race detector tells.)
@@ -194,18 +200,7 @@ func TestBiasOfALateOne(t *testing.T) {
 		t.Error("the term is still the first")
 	}
 	late.leave()
-	locked := make(chan bool)
-	go func() {
-		m.Lock()
-		close(locked)
-	}()
-	select {
-	case <-locked:
-		t.Error("locked beside the other's post")
-	case <-time.After(20 * time.Millisecond): // for one that does not wait
-	}
-	in.leave()
-	<-locked
+	m.waitsFor(t, in)
 }
 
 // Nobody is in beside another: those who take the mutex, and whoever comes with the chain. What all of them do is not atomic.
